@@ -1,0 +1,58 @@
+# Moorage. `make` alone lists the targets.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-fast check boundaries gen bench lock format
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+PYTHON := $(BIN)/python
+ARGS ?=
+
+# Two test processes, or more where there are cores for them; each has a database of its own.
+WORKERS ?= $(shell n=$$(nproc); echo $$(( n < 2 ? 2 : n > 8 ? 8 : n )))
+PYTEST := $(BIN)/pytest -q
+PARALLEL := -n $(WORKERS) --dist loadfile
+
+# The tools look at this tree, wherever the packages may be installed from.
+export PYTHONPATH := $(CURDIR):$(CURDIR)/core/src:$(CURDIR)/sdk/src:$(CURDIR)/cli/src
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Install everything this clone needs (quick when nothing changed)
+	@tools/setup.sh
+
+demo: setup ## Start the platform and walk through it (ARGS=--once: then stop)
+	@$(PYTHON) tools/demo.py $(ARGS)
+
+test: setup ## Set up, then run every test
+	$(PYTEST) $(PARALLEL) -m "not lab and not browser and not slow" $(ARGS)
+	$(PYTEST) -m "lab or browser or slow" $(ARGS)
+
+test-fast: setup ## Tests that need no lab and no browser, in a few minutes
+	$(PYTEST) $(PARALLEL) -m "not lab and not browser and not slow" $(ARGS)
+
+check: setup ## Format, lint, types, boundaries, generated files
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(MAKE) --no-print-directory boundaries
+	$(PYTHON) -m tools.lint
+	$(BIN)/basedpyright
+	$(PYTHON) tools/gen.py --check
+
+boundaries: ## Import contracts, app words in the platform, hosts in lock files
+	$(BIN)/lint-imports
+	$(PYTHON) -m tools.boundary
+
+gen: setup ## Regenerate the contract, SDK models and reference pages
+	$(PYTHON) tools/gen.py
+
+bench: setup ## Measure; results in bench/results/
+	$(PYTHON) bench/run.py $(ARGS)
+
+lock: setup ## Resolve the dependencies anew into requirements/*.lock
+	tools/lock.sh
+
+format: setup ## Format the code and mend what ruff can mend
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .

