@@ -40,9 +40,11 @@ check: setup ## Format, lint, types, boundaries, generated files
 	$(BIN)/basedpyright
 	$(PYTHON) tools/gen.py --check
 
-boundaries: ## Import contracts, app words in the platform, hosts in lock files
-	$(BIN)/lint-imports
-	$(PYTHON) -m tools.boundary
+boundaries: ## App words in the platform, hosts in lock files, import contracts
+	@crossed=0; \
+	$(PYTHON) -m tools.boundary || crossed=1; \
+	$(BIN)/lint-imports --no-logo || crossed=1; \
+	exit $$crossed
 
 gen: setup ## Regenerate the contract, SDK models and reference pages
 	$(PYTHON) tools/gen.py

@@ -1,0 +1,44 @@
+"""The platform names no app. See `tools/boundary/words.py` for why."""
+
+from pathlib import Path
+
+import pytest
+
+from tools.boundary import words
+
+REPO = Path(__file__).parents[2]
+FOREIGN = ["slurm", "Slurmctld", "slurm_conf", "munge", "SBATCH", "head of a ray cluster", "etcd."]
+OWN = ["array", "portray", "mungerer", "fetcd", "betrayal"]
+
+
+def test_the_platform_names_no_app() -> None:
+    assert list(words.find(REPO)) == [], words.SENTENCE
+
+
+@pytest.mark.parametrize("folder", words.PLATFORM)
+@pytest.mark.parametrize("text", FOREIGN)
+def test_an_app_word_is_found_with_its_place(tmp_path: Path, folder: str, text: str) -> None:
+    file = tmp_path / folder / "page.txt"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"\n{text}\n")
+
+    places = list(words.find(tmp_path))
+
+    assert [place.rpartition(": ")[0] for place in places] == [f"{folder}/page.txt:2"]
+
+
+@pytest.mark.parametrize("text", OWN)
+def test_a_word_that_only_contains_one_is_not(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "core/src/page.txt"
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+
+    assert list(words.find(tmp_path)) == []
+
+
+def test_a_file_named_after_an_app_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "core/src/slurm.py"
+    file.parent.mkdir(parents=True)
+    file.touch()
+
+    assert len(list(words.find(tmp_path))) == 1

@@ -1,0 +1,1 @@
+"""What guards and generates: linters, boundary checks, generators, set-up."""
