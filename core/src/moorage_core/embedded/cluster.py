@@ -110,7 +110,7 @@ def start(folder: Folder, *, binaries: Binaries, fsync: bool) -> None:
     """Start the server and return when it accepts connections."""
     cluster = folder.postgres
     _wait_for_orphans(cluster)
-    (cluster / "postmaster.pid").unlink(missing_ok=True)
+    _clear_traces(folder)
     _configure(folder, fsync=fsync)
     first_words = cluster / "start.log"
     first_words.unlink(missing_ok=True)
@@ -172,6 +172,14 @@ def _configure(folder: Folder, *, fsync: bool) -> None:
     target.write_text(lines if fsync else lines + UNSAFE_AND_FAST)
     os.chown(target, folder.account.uid, folder.account.gid)
     target.chmod(0o600)
+
+
+def _clear_traces(folder: Folder) -> None:
+    """Remove what a crash left. PostgreSQL would keep to it while any process, even a dead one
+    that nobody has collected yet, carries the number of the old server."""
+    (folder.postgres / "postmaster.pid").unlink(missing_ok=True)
+    for trace in socket_folder(folder).glob(".s.PGSQL.*"):
+        trace.unlink()
 
 
 def _wait_for_orphans(cluster: Path) -> None:

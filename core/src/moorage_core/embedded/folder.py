@@ -142,20 +142,38 @@ def _check(path: Path, *, uid: int) -> None:
 
 @contextmanager
 def hold(folder: Folder) -> Generator[None]:
-    """Hold the folder for one `moor up`; a second one is refused with the first one's pid."""
+    """Hold the folder for one `moor up`; a second one is refused with the first one's pid.
+
+    A record lock belongs to this process alone: worker processes that it forks do not inherit
+    it, so the folder is free at the moment this process dies, however it dies.
+    """
     handle = os.open(folder.run / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as err:
-        pid = os.pread(handle, 32, 0).decode(errors="replace").strip() or "unknown"
+        _lock(handle, folder)
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+        yield
+    finally:
         os.close(handle)
+
+
+def _lock(handle: int, folder: Folder) -> None:
+    try:
+        fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError) as err:
+        pid = os.pread(handle, 32, 0).decode(errors="replace").strip() or "unknown"
         raise FolderBusy(
             f"{folder.path} is in use by another `moor up`, process {pid}. "
             "Stop that one first, or choose another folder with --data."
         ) from err
+
+
+@contextmanager
+def in_turn(lock: Path) -> Generator[None]:
+    """Wait until no other process is in here: starting one server twice would harm it."""
+    handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+        fcntl.lockf(handle, fcntl.LOCK_EX)
         yield
     finally:
         os.close(handle)

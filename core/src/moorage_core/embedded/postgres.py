@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from moorage_core.embedded import accounts, binaries, cluster, roles
+from moorage_core.embedded import folder as folders
 from moorage_core.embedded.binaries import Binaries, find_binaries
 from moorage_core.embedded.errors import OperatorError
 from moorage_core.embedded.folder import Folder
@@ -46,6 +47,15 @@ def start(
     """Give a running server: adopted if it runs, started if it does not, made if there is none."""
     chosen = _choose(folder, given=binaries)
     accounts.check_reach(folder.postgres, account=folder.account, purpose="the database")
+    with folders.in_turn(folder.run / "postgres.lock"):
+        key = _ensure_running(folder, chosen=chosen, fsync=fsync)
+    server = _server(folder, chosen=chosen, key=key, database=database)
+    passwords = {role: roles.password(key, role=role) for role in roles.MADE}
+    bootstrap_roles(server.super_url, passwords, database=database)
+    return server
+
+
+def _ensure_running(folder: Folder, *, chosen: Binaries, fsync: bool) -> bytes:
     is_new = cluster.major(folder.postgres) is None
     key = roles.load_key(folder.keys / "postgres.key", make=is_new)
     if is_new:
@@ -53,10 +63,7 @@ def start(
         cluster.make(folder, binaries=chosen, superuser=roles.SUPER, secret=secret, fsync=fsync)
     if cluster.sockets_of_running(folder.postgres) is None:
         cluster.start(folder, binaries=chosen, fsync=fsync)
-    server = _server(folder, chosen=chosen, key=key, database=database)
-    passwords = {role: roles.password(key, role=role) for role in roles.MADE}
-    bootstrap_roles(server.super_url, passwords, database=database)
-    return server
+    return key
 
 
 def find_running(folder: Folder, *, database: str = "moorage") -> Server | None:
