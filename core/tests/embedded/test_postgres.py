@@ -21,7 +21,7 @@ AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root has another ac
 
 
 def process(prepared: Folder) -> int:
-    pid = cluster.find_process(prepared.postgres)
+    pid = cluster.find_process(prepared)
     assert pid is not None
     return pid
 
@@ -118,6 +118,28 @@ def test_two_starts_at_once_make_one_server(prepared: Folder, installed: Binarie
     assert found is not None
     with psycopg.connect(found.app_url) as db:
         assert db.execute("SELECT 1").fetchone() == (1,)
+
+
+@AS_ROOT
+def test_root_of_a_container_knows_its_server(prepared: Folder, installed: Binaries) -> None:
+    if shutil.which("setpriv") is None:
+        pytest.skip("setpriv, which takes a capability away, is not installed")
+    script = (
+        "import pathlib, sys; from moorage_core.embedded import binaries, folder, postgres;"
+        "made = folder.prepare(pathlib.Path(sys.argv[1]));"
+        "programs = binaries.read_binaries(pathlib.Path(sys.argv[2]));"
+        "first = postgres.start(made, fsync=False, binaries=programs);"
+        "assert postgres.start(made, binaries=programs) == first;"
+        "assert postgres.find_running(made);"
+        "postgres.stop(first);"
+        "assert postgres.find_running(made) is None"
+    )
+    without = ["setpriv", "--bounding-set=-sys_ptrace", sys.executable, "-c", script]
+
+    done = subprocess.run([*without, str(prepared.path), str(installed.folder)], check=False)
+
+    assert done.returncode == 0
+    assert not (prepared.postgres / "postmaster.pid").exists()
 
 
 def test_nothing_is_found_running_after_a_stop(prepared: Folder, installed: Binaries) -> None:

@@ -72,6 +72,16 @@ def choose(found: Sequence[Binaries], *, major: int | None = None) -> Binaries:
     )
 
 
+def choose_at_least(major: int) -> Binaries:
+    """Programs of `major` or newer: older ones do not read what newer ones wrote."""
+    found = list_binaries()
+    for entry in sorted(found, key=lambda entry: entry.major != major):
+        if entry.major >= max(major, OLDEST):
+            return entry
+    seen = ", ".join(f"{entry.major} in {entry.folder}" for entry in found) or "none"
+    raise NoPostgres(f"Programs of PostgreSQL {major} or newer are needed; found: {seen}.")
+
+
 def _folders(kept: Path | None) -> Iterator[Path]:
     on_path = shutil.which("initdb")
     places = [Path(on_path).resolve().parent] if on_path else []

@@ -14,7 +14,7 @@ import stat
 import time
 from pathlib import Path
 
-from moorage_core.embedded import accounts
+from moorage_core.embedded import accounts, processes
 from moorage_core.embedded.accounts import Account
 from moorage_core.embedded.binaries import Binaries
 from moorage_core.embedded.errors import OperatorError
@@ -27,6 +27,8 @@ PLAIN_SOCKET_FOLDER = re.compile(r"[A-Za-z0-9_/.+-]{1,90}")
 # Taken only with a name of its own, an owner that is checked, and closed to others.
 SHORT_PLACE = Path("/tmp")  # noqa: S108
 ORPHANS_END_WITHIN = 30.0
+# Recovery after a crash reads back everything since the last checkpoint.
+SETTLES_WITHIN = 600.0
 # Statements and row details stay out of the server's log: rows hold what tenants own.
 SETTINGS = """\
 # Written at every start. Your own settings go into postgresql.conf, below the line that
@@ -109,7 +111,7 @@ def _initdb(
 def start(folder: Folder, *, binaries: Binaries, fsync: bool) -> None:
     """Start the server and return when it accepts connections."""
     cluster = folder.postgres
-    _wait_for_orphans(cluster)
+    _wait_for_orphans(folder)
     _clear_traces(folder)
     _configure(folder, fsync=fsync)
     first_words = cluster / "start.log"
@@ -122,29 +124,42 @@ def start(folder: Folder, *, binaries: Binaries, fsync: bool) -> None:
 
 def stop(folder: Folder, *, binaries: Binaries) -> None:
     """Stop the server if it runs: end its connections, write everything down, leave."""
-    if find_process(folder.postgres) is None:
+    if find_process(folder) is None:
         return
     command = [binaries.program("pg_ctl"), "stop", "-s", "-w", "-t", "120", "-m", "fast"]
     done = accounts.run(folder.account, [*command, "-D", folder.postgres])
-    if done.returncode != 0 and find_process(folder.postgres) is not None:
+    if done.returncode != 0 and find_process(folder) is not None:
         raise ServerStuck(f"PostgreSQL in {folder.postgres} did not stop: {done.stderr.strip()}")
 
 
-def find_process(cluster: Path) -> int | None:
-    """The process id of the server that runs on this cluster."""
-    lines = _pid_file(cluster)
+def find_process(folder: Folder) -> int | None:
+    """The process id of the server that runs on this folder's cluster."""
+    lines = _pid_file(folder.postgres)
     if not lines or not lines[0].lstrip("-").isdigit():
         return None
     pid = abs(int(lines[0]))
-    return pid if pid in _workers(cluster) else None
+    is_ours = processes.works_in(pid, place=folder.postgres, account=folder.account)
+    return pid if is_ours else None
 
 
-def sockets_of_running(cluster: Path) -> Path | None:
+def sockets_of_running(folder: Folder) -> Path | None:
     """Where the running server listens; None unless it is ready for connections."""
-    lines = _pid_file(cluster)
-    if find_process(cluster) is None or len(lines) < 8 or lines[7].strip() != "ready":
+    lines = _pid_file(folder.postgres)
+    if find_process(folder) is None or len(lines) < 8 or lines[7].strip() != "ready":
         return None
     return Path(lines[4])
+
+
+def wait_until_settled(folder: Folder) -> None:
+    """Wait while a server is starting, recovering or stopping: until it is ready or gone."""
+    deadline = time.monotonic() + SETTLES_WITHIN
+    while find_process(folder) is not None and sockets_of_running(folder) is None:
+        if time.monotonic() > deadline:
+            raise ServerStuck(
+                f"PostgreSQL in {folder.postgres} is neither ready nor gone. "
+                f"{_last_words(folder.postgres)}"
+            )
+        time.sleep(0.05)
 
 
 def socket_folder(folder: Folder) -> Path:
@@ -175,35 +190,25 @@ def _configure(folder: Folder, *, fsync: bool) -> None:
 
 
 def _clear_traces(folder: Folder) -> None:
-    """Remove what a crash left. PostgreSQL would keep to it while any process, even a dead one
-    that nobody has collected yet, carries the number of the old server."""
+    """Remove what a crash left, once it is known that nobody works there. PostgreSQL would keep
+    to it while any process, even a dead one that nobody has collected yet, carries the number of
+    the old server. Where we cannot look, PostgreSQL decides."""
+    if not processes.can_look():
+        return
     (folder.postgres / "postmaster.pid").unlink(missing_ok=True)
     for trace in socket_folder(folder).glob(".s.PGSQL.*"):
         trace.unlink()
 
 
-def _wait_for_orphans(cluster: Path) -> None:
+def _wait_for_orphans(folder: Folder) -> None:
     deadline = time.monotonic() + ORPHANS_END_WITHIN
-    while left := _workers(cluster):
+    while processes.any_works_in(folder.postgres, account=folder.account):
         if time.monotonic() > deadline:
             raise ServerStuck(
-                f"Processes {sorted(left)} of an earlier PostgreSQL still work in {cluster}. "
+                f"Processes of an earlier PostgreSQL still work in {folder.postgres}. "
                 "End them, then start again."
             )
         time.sleep(0.05)
-
-
-def _workers(cluster: Path) -> set[int]:
-    """The processes that work inside this cluster's folder, which every PostgreSQL process does."""
-    place = os.path.realpath(cluster)
-    return {int(pid) for pid in os.listdir("/proc") if pid.isdigit() and _cwd(pid) == place}
-
-
-def _cwd(pid: str) -> str:
-    try:
-        return os.readlink(f"/proc/{pid}/cwd")
-    except OSError:
-        return ""
 
 
 def _pid_file(cluster: Path) -> list[str]:

@@ -61,14 +61,15 @@ def _ensure_running(folder: Folder, *, chosen: Binaries, fsync: bool) -> bytes:
     if is_new:
         secret = roles.password(key, role=roles.SUPER)
         cluster.make(folder, binaries=chosen, superuser=roles.SUPER, secret=secret, fsync=fsync)
-    if cluster.sockets_of_running(folder.postgres) is None:
+    cluster.wait_until_settled(folder)
+    if cluster.sockets_of_running(folder) is None:
         cluster.start(folder, binaries=chosen, fsync=fsync)
     return key
 
 
 def find_running(folder: Folder, *, database: str = "moorage") -> Server | None:
     """The server that runs on this folder already, if one does."""
-    if cluster.sockets_of_running(folder.postgres) is None:
+    if cluster.sockets_of_running(folder) is None:
         return None
     key = roles.load_key(folder.keys / "postgres.key", make=False)
     return _server(folder, chosen=_choose(folder, given=None), key=key, database=database)
@@ -106,7 +107,7 @@ def _advice(folder: Folder, *, written: int, said: str) -> str:
 
 
 def _server(folder: Folder, *, chosen: Binaries, key: bytes, database: str) -> Server:
-    sockets = cluster.sockets_of_running(folder.postgres) or cluster.socket_folder(folder)
+    sockets = cluster.sockets_of_running(folder) or cluster.socket_folder(folder)
 
     def url(role: str) -> str:
         secret = roles.password(key, role=role)
