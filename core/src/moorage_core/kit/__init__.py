@@ -1,0 +1,1 @@
+"""What every slice stands on and what knows no domain: ids, clock, database, pages, wake-ups."""

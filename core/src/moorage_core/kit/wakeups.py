@@ -1,0 +1,177 @@
+"""Who waits for what, and how they hear that it moved.
+
+A request that waits (a long poll, an event stream, a claim) registers a topic such as `org:org_…` and
+sleeps on it with no connection and no transaction. A change marks its topics *after* its commit: waiters
+of this process wake at once, and one connection tells the other processes with NOTIFY. While one
+notification is on its way further topics gather, so a burst of commits costs a few notifications and
+a mutation never pays for one (NOTIFY inside the transaction halves its rate).
+
+A wake-up is a hint, not a message: whoever wakes looks again. Hints can be lost with a connection. So
+each process asks once every few seconds which topics moved (`catch_up`), one query however many wait.
+"""
+
+import asyncio
+import contextlib
+import json
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+import psycopg
+import structlog
+
+CHANNEL = "moorage"
+PAYLOAD_LIMIT = 7900
+CATCH_UP_SECONDS = 5.0
+
+log = structlog.get_logger()
+
+
+class Waiter:
+    """One sleeper. `wait` returns whether it was woken before the time was up."""
+
+    def __init__(self) -> None:
+        self._woken = asyncio.Event()
+
+    def wake(self) -> None:
+        self._woken.set()
+
+    async def wait(self, seconds: float) -> bool:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._woken.wait()
+        except TimeoutError:
+            return False
+        self._woken.clear()
+        return True
+
+
+class Hub:
+    """The waiters of this process and its line to the other processes."""
+
+    def __init__(self, url: str, *, catch_up: Callable[[], Awaitable[Iterable[str]]]) -> None:
+        self._url = url
+        self._catch_up = catch_up
+        self._name = secrets.token_hex(8)
+        self._waiters: dict[str, set[Waiter]] = {}
+        self._dirty: set[str] = set()
+        self._send = asyncio.Event()
+        self._listeners: list[Callable[[Iterable[str] | None], None]] = []
+        self.listening = asyncio.Event()
+
+    def mark(self, topics: Iterable[str]) -> None:
+        """Say that these topics moved. Call it after the commit, never before."""
+        moved = set(topics)
+        self._wake(moved)
+        self._dirty |= moved
+        if moved:
+            self._send.set()
+
+    @contextmanager
+    def watch(self, topics: Iterable[str]) -> Iterator[Waiter]:
+        """Register before you look; a change between look and sleep then wakes you at once."""
+        waiter = Waiter()
+        names = tuple(topics)
+        for topic in names:
+            self._waiters.setdefault(topic, set()).add(waiter)
+        try:
+            yield waiter
+        finally:
+            for topic in names:
+                self._waiters[topic].discard(waiter)
+                if not self._waiters[topic]:
+                    del self._waiters[topic]
+
+    def listen(self, listener: Callable[[Iterable[str] | None], None]) -> None:
+        """Call `listener` with the topics of every wake-up; with None when any may have been missed."""
+        self._listeners.append(listener)
+
+    @property
+    def waiting(self) -> int:
+        return sum(len(waiters) for waiters in self._waiters.values())
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Listen, send and catch up for as long as the block lasts."""
+        tasks = [
+            asyncio.create_task(self._forever(work), name=f"wakeups.{work.__name__}")
+            for work in (self._listen, self._speak, self._look)
+        ]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _wake(self, topics: Iterable[str]) -> None:
+        for listener in self._listeners:
+            listener(topics)
+        for topic in topics:
+            for waiter in self._waiters.get(topic, ()):
+                waiter.wake()
+
+    def _wake_everyone(self) -> None:
+        self._wake(list(self._waiters))
+        for listener in self._listeners:
+            listener(None)
+
+    async def _forever(self, work: Callable[[], Awaitable[None]]) -> None:
+        pause = 0.1
+        while True:
+            try:
+                await work()
+            except (psycopg.Error, OSError) as err:
+                log.warning("wakeups.connection_lost", error=str(err), again_in=pause)
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, 2.0)
+
+    async def _listen(self) -> None:
+        connection = await psycopg.AsyncConnection.connect(self._url, autocommit=True)
+        async with connection:
+            await connection.execute(f"LISTEN {CHANNEL}")
+            self.listening.set()
+            # Whatever was said while nobody listened is unknown: everyone looks again.
+            self._wake_everyone()
+            try:
+                async for notification in connection.notifies():
+                    sender, topics = json.loads(notification.payload)
+                    if sender != self._name:
+                        self._wake(topics)
+            finally:
+                self.listening.clear()
+
+    async def _speak(self) -> None:
+        connection = await psycopg.AsyncConnection.connect(self._url, autocommit=True)
+        async with connection:
+            while True:
+                await self._send.wait()
+                self._send.clear()
+                topics, self._dirty = self._dirty, set()
+                try:
+                    for payload in chunks(self._name, sorted(topics)):
+                        await connection.execute("SELECT pg_notify(%s, %s)", (CHANNEL, payload))
+                except psycopg.Error:
+                    self._dirty |= topics
+                    self._send.set()
+                    raise
+
+    async def _look(self) -> None:
+        while True:
+            await asyncio.sleep(CATCH_UP_SECONDS)
+            with contextlib.suppress(psycopg.Error):
+                self._wake(await self._catch_up())
+
+
+def chunks(sender: str, topics: list[str]) -> Iterator[str]:
+    """Payloads that fit into a notification, each with as many topics as it can take."""
+    batch: list[str] = []
+    size = 0
+    for topic in topics:
+        if batch and size + len(topic) + 4 > PAYLOAD_LIMIT - len(sender) - 16:
+            yield json.dumps([sender, batch])
+            batch, size = [], 0
+        batch.append(topic)
+        size += len(topic) + 4
+    if batch:
+        yield json.dumps([sender, batch])
