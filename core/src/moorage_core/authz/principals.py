@@ -1,0 +1,81 @@
+"""Who calls: a person, a service account, the platform itself, or nobody known."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+from moorage_core.kit.db import Scope
+from moorage_core.kit.ids import PLATFORM_ORG
+
+
+class Kind(StrEnum):
+    USER = "user"
+    SERVICE_ACCOUNT = "service_account"
+    SYSTEM = "system"
+    ANONYMOUS = "anonymous"
+
+
+@dataclass(frozen=True)
+class Grant:
+    """Keys held in one place: a project, or a whole org with all its projects."""
+
+    org: str
+    project: str | None
+    permissions: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Principal:
+    kind: Kind
+    id: str
+    name: str
+    grants: tuple[Grant, ...] = ()
+    own: frozenset[str] = frozenset()
+    """Keys that the principal holds on itself."""
+    credential: str | None = None
+    """The id of the session, token or key that proved it."""
+    cookie: bool = field(default=False, compare=False)
+    """Proved by a cookie, which a browser sends by itself: changes need the CSRF token too."""
+
+    @cached_property
+    def scope(self) -> Scope:
+        return Scope(
+            principal=self.id,
+            orgs=frozenset(grant.org for grant in self.grants),
+            whole_orgs=frozenset(grant.org for grant in self.grants if grant.project is None),
+            projects=frozenset(grant.project for grant in self.grants if grant.project),
+        )
+
+    @property
+    def home_org(self) -> str:
+        """Where a refusal is noted when the thing asked for belongs to nobody the caller knows."""
+        orgs = self.scope.orgs
+        return next(iter(orgs)) if len(orgs) == 1 else PLATFORM_ORG
+
+    def orgs_with(self, key: str) -> list[str]:
+        """Orgs that are wholly covered by this key."""
+        return sorted({g.org for g in self.grants if g.project is None and key in g.permissions})
+
+    def projects_with(self, key: str) -> list[str]:
+        """Projects in which this key is held by a grant on the project itself."""
+        return sorted({g.project for g in self.grants if g.project and key in g.permissions})
+
+    def narrowed(
+        self, permissions: Iterable[str] | None, *, org: str | None, project: str | None
+    ) -> tuple[Grant, ...]:
+        """The grants of a token of this principal: never more than the principal's own."""
+        keys = None if permissions is None else frozenset(permissions)
+        narrow: list[Grant] = []
+        for grant in self.grants:
+            if org is not None and grant.org != org:
+                continue
+            if project is not None and grant.project not in (None, project):
+                continue
+            kept = grant.permissions if keys is None else grant.permissions & keys
+            narrow.append(Grant(grant.org, project or grant.project, kept))
+        return tuple(narrow)
+
+
+ANONYMOUS = Principal(Kind.ANONYMOUS, "anonymous", "anonymous")
+SYSTEM = Principal(Kind.SYSTEM, "system", "system")

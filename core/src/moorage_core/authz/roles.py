@@ -1,0 +1,118 @@
+"""The built-in roles, each a set of permission keys, and where each can be given."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from moorage_core.authz.permissions import Permission as P
+
+
+class Role(StrEnum):
+    PLATFORM_ADMIN = "platform_admin"
+    TENANT_ADMIN = "tenant_admin"
+    PROJECT_ADMIN = "project_admin"
+    PROJECT_MEMBER = "project_member"
+    VIEWER = "viewer"
+
+
+class Level(StrEnum):
+    """What kind of place a role is given in."""
+
+    PLATFORM = "platform"
+    ORG = "org"
+    PROJECT = "project"
+
+
+@dataclass(frozen=True)
+class RoleDefinition:
+    role: Role
+    description: str
+    levels: frozenset[Level]
+    permissions: frozenset[P]
+
+
+SELF = frozenset({P.IAM_SELF_READ, P.IAM_SELF_MANAGE, P.IAM_ROLE_READ})
+"""What everybody may do with themselves, members of nothing included."""
+
+_VIEWER = frozenset(
+    {
+        P.EVENTS_EVENT_READ,
+        P.IAM_MEMBER_READ,
+        P.IAM_ORG_READ,
+        P.IAM_PROJECT_READ,
+        P.IAM_SERVICE_ACCOUNT_READ,
+    }
+)
+_PROJECT_MEMBER = _VIEWER | {P.AUDIT_ENTRY_READ, P.EVENTS_WEBHOOK_READ}
+_PROJECT_ADMIN = _PROJECT_MEMBER | {
+    P.EVENTS_WEBHOOK_CREATE,
+    P.EVENTS_WEBHOOK_DELETE,
+    P.EVENTS_WEBHOOK_REDELIVER,
+    P.EVENTS_WEBHOOK_UPDATE,
+    P.IAM_MEMBER_ADD,
+    P.IAM_MEMBER_REMOVE,
+    P.IAM_MEMBER_UPDATE,
+    P.IAM_PROJECT_UPDATE,
+    P.IAM_SERVICE_ACCOUNT_CREATE,
+    P.IAM_SERVICE_ACCOUNT_DELETE,
+    P.IAM_SERVICE_ACCOUNT_MANAGE_KEYS,
+    P.IAM_SERVICE_ACCOUNT_UPDATE,
+}
+_TENANT_ADMIN = _PROJECT_ADMIN | {
+    P.IAM_ORG_UPDATE,
+    P.IAM_PROJECT_CREATE,
+    P.IAM_PROJECT_DELETE,
+}
+_PLATFORM_ADMIN = _TENANT_ADMIN | {
+    P.IAM_OIDC_PROVIDER_CREATE,
+    P.IAM_OIDC_PROVIDER_DELETE,
+    P.IAM_OIDC_PROVIDER_READ,
+    P.IAM_OIDC_PROVIDER_UPDATE,
+    P.IAM_ORG_APPOINT_ADMIN,
+    P.IAM_ORG_CREATE,
+    P.IAM_ORG_DELETE,
+    P.IAM_USER_CREATE,
+    P.IAM_USER_READ,
+    P.IAM_USER_RESET_PASSWORD,
+    P.IAM_USER_UPDATE,
+    P.PLATFORM_METRICS_READ,
+    P.PLATFORM_ORG_LIST,
+}
+
+ROLES: dict[Role, RoleDefinition] = {
+    definition.role: definition
+    for definition in (
+        RoleDefinition(
+            Role.PLATFORM_ADMIN,
+            "Runs the platform: orgs, people, sign-in. Sees no tenant's objects.",
+            frozenset({Level.PLATFORM}),
+            _PLATFORM_ADMIN,
+        ),
+        RoleDefinition(
+            Role.TENANT_ADMIN,
+            "Runs one org and all its projects.",
+            frozenset({Level.PLATFORM, Level.ORG}),
+            _TENANT_ADMIN,
+        ),
+        RoleDefinition(
+            Role.PROJECT_ADMIN,
+            "Runs one project: its people, service accounts and webhooks.",
+            frozenset({Level.PROJECT}),
+            _PROJECT_ADMIN,
+        ),
+        RoleDefinition(
+            Role.PROJECT_MEMBER,
+            "Works in one project.",
+            frozenset({Level.PROJECT}),
+            _PROJECT_MEMBER,
+        ),
+        RoleDefinition(
+            Role.VIEWER,
+            "Looks, and changes nothing.",
+            frozenset({Level.PLATFORM, Level.ORG, Level.PROJECT}),
+            _VIEWER,
+        ),
+    )
+}
+
+SERVICE_ACCOUNT_PERMISSIONS: frozenset[P] = _PROJECT_ADMIN
+"""What a service account's allowlist may hold: keys that mean something inside one project."""
