@@ -1,0 +1,29 @@
+"""The list of routers, one line each."""
+
+from moorage_core.audit.routes import routes as audit
+from moorage_core.events.routes import routes as events
+from moorage_core.http.routing import Routes, RouteSpec
+from moorage_core.http.status import routes as status
+from moorage_core.oidc.routes import routes as oidc
+from moorage_core.people.routes import routes as people
+from moorage_core.service_accounts.routes import routes as service_accounts
+from moorage_core.signing.routes import routes as signing
+from moorage_core.tenancy.routes import routes as tenancy
+from moorage_core.webhooks.routes import routes as webhooks
+
+ROUTERS: tuple[Routes, ...] = (
+    status,
+    people,
+    oidc,
+    tenancy,
+    service_accounts,
+    signing,
+    audit,
+    events,
+    webhooks,
+)
+
+
+def specs() -> list[RouteSpec]:
+    """Every route of the platform, as it declares itself."""
+    return [spec for router in ROUTERS for spec in router.specs]

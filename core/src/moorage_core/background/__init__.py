@@ -1,0 +1,1 @@
+"""Background work: sweeps that wake, look and act; and who runs which."""

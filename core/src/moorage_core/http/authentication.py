@@ -1,0 +1,92 @@
+"""From a request to a principal: a session cookie, a personal access token, or a service account's token."""
+
+import hmac
+
+from starlette.requests import Request
+
+from moorage_core.authz.principals import Principal
+from moorage_core.errors import Forbidden, TooMany, Unauthenticated
+from moorage_core.kit import tokens
+from moorage_core.people import commands as people
+from moorage_core.people import rules as people_rules
+from moorage_core.platform import Platform
+from moorage_core.service_accounts import commands as service_accounts
+
+SESSION_COOKIE = "moorage_session"
+CSRF_HEADER = "x-csrf-token"
+
+
+class CsrfMissing(Forbidden):
+    """A change made with a cookie needs the session's CSRF token."""
+
+    code = "csrf_token_required"
+
+
+async def authenticate(platform: Platform, request: Request) -> Principal:
+    """The caller, or Unauthenticated. Says nothing about why a credential was not taken."""
+    credential = _credential(request)
+    if credential is None:
+        limit_address(platform, request)
+        raise Unauthenticated(
+            "Send a bearer token in the Authorization header, or sign in.",
+            headers={"WWW-Authenticate": "Bearer"},
+        )
+    digest = tokens.digest(credential)
+    principal = platform.principals.find(digest)
+    if principal is None:
+        principal = await _look_up(platform, request, credential)
+        platform.principals.keep(digest, principal)
+    return principal
+
+
+async def _look_up(platform: Platform, request: Request, credential: str) -> Principal:
+    if credential.startswith(tokens.SESSION):
+        principal = await people.find_session_principal(platform, credential)
+    elif credential.startswith(tokens.ACCESS_TOKEN):
+        principal = await people.find_access_token_principal(platform, credential)
+    else:
+        principal = await service_accounts.find_token_principal(platform, credential)
+    if principal is None:
+        limit_address(platform, request)
+        raise Unauthenticated(
+            "The credential is not valid: expired, revoked, or never issued. Sign in again.",
+            headers={"WWW-Authenticate": 'Bearer error="invalid_token"'},
+        )
+    return principal
+
+
+def _credential(request: Request) -> str | None:
+    header = request.headers.get("authorization", "")
+    scheme, _, value = header.partition(" ")
+    if scheme.lower() == "bearer" and value.strip():
+        return value.strip()
+    cookie = request.cookies.get(SESSION_COOKIE, "")
+    return cookie if cookie.startswith(tokens.SESSION) else None
+
+
+def check_csrf(principal: Principal, request: Request) -> None:
+    """A browser attaches the cookie by itself; only our own pages can read the token."""
+    if "authorization" in request.headers or not principal.cookie:
+        return
+    expected = people_rules.csrf_token(request.cookies.get(SESSION_COOKIE, ""))
+    given = request.headers.get(CSRF_HEADER, "")
+    if not hmac.compare_digest(expected.encode(), given.encode("utf-8", "surrogateescape")):
+        raise CsrfMissing(
+            f"Send the session's token in the header {CSRF_HEADER}; GET /v1/me gives it."
+        )
+
+
+def limit_principal(platform: Platform, principal: Principal) -> None:
+    _limit(platform.by_principal.take(principal.id))
+
+
+def limit_address(platform: Platform, request: Request) -> None:
+    _limit(platform.by_address.take(request.client.host if request.client else "unknown"))
+
+
+def _limit(wait: float) -> None:
+    if wait:
+        raise TooMany(
+            "You are sending requests faster than the limit. Wait as Retry-After says.",
+            headers={"Retry-After": str(max(1, round(wait)))},
+        )

@@ -1,0 +1,81 @@
+"""Every refusal as one problem document: the only place that renders errors."""
+
+import json
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from moorage_core.errors import MEDIA_TYPE, TYPE_BASE, ApiError, Fault, Malformed, NotFound
+
+log = structlog.get_logger()
+
+
+class MethodNotAllowed(ApiError):
+    """This address does not take that method."""
+
+    status = 405
+    code = "method_not_allowed"
+
+
+class InternalError(ApiError):
+    """Something is wrong on our side."""
+
+    status = 500
+    code = "internal"
+
+
+def render(error: ApiError, correlation_id: str) -> Response:
+    document = {
+        "type": TYPE_BASE + error.code,
+        "title": error.title(),
+        "status": error.status,
+        "detail": error.detail,
+        "code": error.code,
+        "correlation_id": correlation_id,
+        "errors": [{"location": f.location, "message": f.message} for f in error.errors],
+        "resource_id": error.resource_id,
+    }
+    body = json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
+    return Response(body, error.status, headers=error.headers, media_type=MEDIA_TYPE)
+
+
+def internal() -> InternalError:
+    return InternalError("This is a fault of the platform. Its operator finds it by the correlation id.")
+
+
+def install(app: FastAPI) -> None:
+    app.add_exception_handler(ApiError, _api_error)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http_error)
+
+
+async def _api_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ApiError)
+    return render(error, request.state.trace.correlation_id)
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    faults = [_fault(item) for item in error.errors()]
+    detail = f"{len(faults)} thing(s) in the request are not as this route takes them; see errors."
+    return render(Malformed(detail, errors=faults), request.state.trace.correlation_id)
+
+
+def _fault(item: Any) -> Fault:
+    # The rejected input is not repeated: it may hold a secret.
+    return Fault(".".join(str(part) for part in item["loc"]), str(item["msg"]))
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    known: ApiError = Malformed("The request body could not be read as JSON.")
+    if error.status_code == 404:
+        known = NotFound("There is no such address in this API. /v1/openapi.json lists them all.")
+    elif error.status_code == 405:
+        detail = "This address exists, but does not take that method."
+        known = MethodNotAllowed(detail, headers=dict(error.headers or {}))
+    return render(known, request.state.trace.correlation_id)

@@ -1,0 +1,307 @@
+"""Routes declare what they are: a read, a user mutation, or a machine's call; and which key they ask for.
+
+Reading the declaration, this module gives each route its transaction. A *read* runs in a read-only
+one. A *mutation* takes an Idempotency-Key, runs in one transaction that also writes its audit entry, its
+events and its answer, and is rendered before the commit. A *machine* route has natural keys of its own
+(a fence, a nonce) and stores no answer. A route that *waits* gets no transaction: it takes one for
+each look and holds none while it sleeps.
+
+What was declared is checked while it runs: a route that ends without having asked for its key, or a
+mutation without exactly one audit entry and at least one event, is rolled back as a bug of ours.
+"""
+
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeVar
+
+from fastapi import APIRouter, Depends, Header, Request
+from fastapi.routing import APIRoute
+from starlette.responses import Response
+
+from moorage_core import errors, unit
+from moorage_core.audit import commands as audit
+from moorage_core.authz.authorize import Hidden
+from moorage_core.authz.principals import ANONYMOUS, Principal
+from moorage_core.context import Context, Trace
+from moorage_core.errors import ApiError, Forbidden
+from moorage_core.http import authentication, idempotency
+from moorage_core.kit import metrics
+from moorage_core.kit.db import Db
+from moorage_core.platform import Platform
+
+RouteKind = Literal["read", "mutation", "machine"]
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+F = TypeVar("F", bound=Callable[..., Any])
+
+PUBLIC = "public"
+"""In place of a key: anybody may call this. The route's `why_public` says why."""
+
+ALWAYS: tuple[type[ApiError], ...] = (errors.Malformed, errors.TooMany, errors.Busy)
+WITH_CALLER: tuple[type[ApiError], ...] = (errors.Unauthenticated, errors.Forbidden)
+
+
+class MissingCheck(Exception):
+    """A bug of ours: a route did not do what it declares."""
+
+
+@dataclass(frozen=True)
+class RouteSpec:
+    """What a route declares about itself."""
+
+    name: str
+    method: str
+    path: str
+    kind: RouteKind
+    key: str
+    waits: bool = False
+    why_public: str = ""
+    rotate: str | None = None
+    """For answers that carry a secret: how to get a new one when the first is lost."""
+
+    @property
+    def label(self) -> str:
+        return f"{self.method} {self.path}"
+
+
+class Routes:
+    """The routes of one slice."""
+
+    def __init__(self, *, tag: str) -> None:
+        self.router = APIRouter(tags=[tag])
+        self.specs: list[RouteSpec] = []
+
+    def read(
+        self,
+        path: str,
+        *,
+        key: str,
+        answers: Sequence[type[ApiError]] = (),
+        waits: bool = False,
+        why_public: str = "",
+        **options: Any,
+    ) -> Callable[[F], F]:
+        """Something to look at."""
+        return self._route("GET", path, "read", key, answers, waits=waits, why_public=why_public, **options)
+
+    def mutation(
+        self,
+        method: Literal["POST", "PATCH", "PUT", "DELETE"],
+        path: str,
+        *,
+        key: str,
+        answers: Sequence[type[ApiError]] = (),
+        rotate: str | None = None,
+        **options: Any,
+    ) -> Callable[[F], F]:
+        """A change that a person or a service account asks for."""
+        expected = (*idempotency.ERRORS, errors.TooLarge, *answers)
+        if rotate is not None:
+            expected = (*expected, idempotency.AlreadyIssued)
+        return self._route(method, path, "mutation", key, expected, rotate=rotate, **options)
+
+    def machine(
+        self,
+        method: Literal["GET", "POST", "PUT", "DELETE"],
+        path: str,
+        *,
+        key: str,
+        answers: Sequence[type[ApiError]] = (),
+        waits: bool = True,
+        why_public: str = "",
+        **options: Any,
+    ) -> Callable[[F], F]:
+        """A step of a protocol between programs, with a natural key of its own."""
+        expected = (*answers, errors.TooLarge) if method != "GET" else answers
+        return self._route(
+            method, path, "machine", key, expected, waits=waits, why_public=why_public, **options
+        )
+
+    def _route(
+        self,
+        method: str,
+        path: str,
+        kind: RouteKind,
+        key: str,
+        answers: Sequence[type[ApiError]],
+        *,
+        waits: bool = False,
+        why_public: str = "",
+        rotate: str | None = None,
+        **options: Any,
+    ) -> Callable[[F], F]:
+        expected = (*ALWAYS, *answers) if key == PUBLIC else (*ALWAYS, *WITH_CALLER, *answers)
+
+        def register(function: F) -> F:
+            name = function.__name__
+            spec = RouteSpec(name, method, path, kind, str(key), waits, why_public, rotate)
+            self.specs.append(spec)
+            dependencies = [Depends(_idempotency_header)] if kind == "mutation" else []
+            self.router.add_api_route(
+                path,
+                function,
+                methods=[method],
+                operation_id=name,
+                name=name,
+                responses=problem_responses(expected),
+                dependencies=dependencies,
+                route_class_override=_route_class(spec),
+                openapi_extra={"x-permission": str(key), "x-route-class": kind},
+                **options,
+            )
+            return function
+
+        return register
+
+
+def problem_responses(classes: Sequence[type[ApiError]]) -> dict[int | str, dict[str, Any]]:
+    """OpenAPI entries: per status the codes that may come with it."""
+    by_status: dict[int, dict[str, str]] = {}
+    for error in classes:
+        by_status.setdefault(error.status, {})[error.code] = error.title()
+    return {
+        status: {
+            "description": "; ".join(f"`{code}`: {title}" for code, title in sorted(codes.items())),
+            "content": {errors.MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        }
+        for status, codes in sorted(by_status.items())
+    }
+
+
+def _context(request: Request) -> Context:
+    return request.state.ctx
+
+
+def _platform(request: Request) -> Platform:
+    return request.app.state.platform
+
+
+def _idempotency_header(
+    idempotency_key: Annotated[
+        str,
+        Header(
+            min_length=1,
+            max_length=128,
+            pattern="^[!-~]+$",
+            description="Your own name for this request: the same when you retry it, new otherwise.",
+        ),
+    ],
+) -> None:
+    """Documents the header; `idempotency.key_of` has already checked it."""
+
+
+Ctx = Annotated[Context, Depends(_context)]
+"""The request's context: caller, transaction, records."""
+PlatformDep = Annotated[Platform, Depends(_platform)]
+"""The process's services, for routes that wait and take their own transactions."""
+
+
+def _route_class(spec: RouteSpec) -> type[APIRoute]:
+    class DeclaredRoute(APIRoute):
+        def get_route_handler(self) -> Handler:
+            return _handler(spec, super().get_route_handler())
+
+    return DeclaredRoute
+
+
+def _handler(spec: RouteSpec, inner: Handler) -> Handler:
+    serve = {"read": _serve_read, "mutation": _serve_mutation, "machine": _serve_read}[spec.kind]
+    if spec.waits:
+        serve = _serve_waiting
+
+    async def handle(request: Request) -> Response:
+        request.scope["moorage.route"] = spec
+        platform = _platform(request)
+        try:
+            principal = await _caller(platform, spec, request)
+            try:
+                return await serve(platform, spec, principal, request, inner)
+            except (Forbidden, Hidden) as refusal:
+                await audit.record_denial(
+                    platform, principal, spec.label, spec.key, refusal, _trace(request)
+                )
+                raise
+        except (errors.Unauthenticated, errors.TooMany) as refusal:
+            metrics.ANONYMOUS_REFUSALS.labels(spec.name, refusal.status).inc()
+            raise
+
+    return handle
+
+
+async def _caller(platform: Platform, spec: RouteSpec, request: Request) -> Principal:
+    if spec.key == PUBLIC:
+        authentication.limit_address(platform, request)
+        return ANONYMOUS
+    principal = await authentication.authenticate(platform, request)
+    authentication.limit_principal(platform, principal)
+    if request.method != "GET":
+        authentication.check_csrf(principal, request)
+    return principal
+
+
+async def _serve_waiting(
+    platform: Platform, spec: RouteSpec, principal: Principal, request: Request, inner: Handler
+) -> Response:
+    request.state.principal = principal
+    return await inner(request)
+
+
+async def _serve_read(
+    platform: Platform, spec: RouteSpec, principal: Principal, request: Request, inner: Handler
+) -> Response:
+    async with platform.database.transaction(
+        principal.scope, read_only=spec.kind == "read"
+    ) as db:
+        ctx = _enter(platform, principal, request, db)
+        response = await inner(request)
+        _check_asked(spec, ctx)
+        return response
+
+
+async def _serve_mutation(
+    platform: Platform, spec: RouteSpec, principal: Principal, request: Request, inner: Handler
+) -> Response:
+    body = await request.body()
+    key = idempotency.key_of(request, principal=principal.id, route=spec.label, body=body)
+    async with platform.database.transaction(principal.scope, prelude=key.prelude()) as db:
+        if db.prelude is not None:
+            return key.replay(db.prelude, rotate=spec.rotate)
+        ctx = _enter(platform, principal, request, db)
+        response = await inner(request)
+        _check_asked(spec, ctx)
+        _check_recorded(spec, ctx)
+        secret = spec.rotate is not None
+        await unit.finish(
+            ctx, key.answer(response, secret=secret, resource_id=ctx.audit[0].target)
+        )
+    unit.wake(ctx)
+    return response
+
+
+def _enter(platform: Platform, principal: Principal, request: Request, db: Db) -> Context:
+    ctx = Context(
+        principal=principal,
+        db=db,
+        clock=platform.clock,
+        trace=_trace(request),
+        platform=platform,
+    )
+    request.state.ctx = ctx
+    return ctx
+
+
+def _trace(request: Request) -> Trace:
+    return request.state.trace
+
+
+def _check_asked(spec: RouteSpec, ctx: Context) -> None:
+    if spec.key != PUBLIC and spec.key not in ctx.checked:
+        raise MissingCheck(f"{spec.name} never asked for {spec.key}")
+
+
+def _check_recorded(spec: RouteSpec, ctx: Context) -> None:
+    if len(ctx.audit) != 1 or not ctx.events:
+        raise MissingCheck(
+            f"{spec.name} left {len(ctx.audit)} audit entries and {len(ctx.events)} events"
+        )
+
+

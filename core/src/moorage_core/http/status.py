@@ -1,0 +1,48 @@
+"""Is it up, which release is it, how is it doing."""
+
+from fastapi.responses import PlainTextResponse
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from moorage_core import __version__, settings
+from moorage_core.authz.authorize import authorize, platform
+from moorage_core.authz.permissions import Permission
+from moorage_core.http.routing import PUBLIC, Ctx, PlatformDep, Routes
+from moorage_core.kit.db import Scope
+from moorage_core.kit.wire import Output
+
+routes = Routes(tag="platform")
+
+
+class StatusRead(Output):
+    status: str
+    version: str
+
+
+@routes.read(
+    "/v1/status",
+    key=PUBLIC,
+    why_public="load balancers and people ask whether it is up",
+    response_model=StatusRead,
+    waits=True,
+)
+async def get_status(platform: PlatformDep) -> dict[str, str]:
+    """Whether the platform can serve: it is up and its database answers."""
+    async with platform.database.transaction(Scope(), read_only=True) as db:
+        await db.value("SELECT 1")
+    return {"status": "ok", "version": __version__}
+
+
+@routes.read(
+    "/metrics",
+    key=Permission.PLATFORM_METRICS_READ,
+    response_class=PlainTextResponse,
+)
+async def get_metrics(ctx: Ctx) -> PlainTextResponse:
+    """Counters of all server processes, in Prometheus' text format. Platform admins only."""
+    authorize(ctx, Permission.PLATFORM_METRICS_READ, platform())
+    registry = REGISTRY
+    if settings.counts_across_processes():
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)
+    return PlainTextResponse(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)

@@ -1,0 +1,155 @@
+"""Puts the control plane together: the only place that does."""
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+from fastapi.openapi.utils import get_openapi
+from pydantic.json_schema import models_json_schema
+
+from moorage_core import __version__, api
+from moorage_core import settings as settings_module
+from moorage_core.background import driver
+from moorage_core.errors import Problem
+from moorage_core.events.sweeps import NumberRecords, catch_up
+from moorage_core.http import problems
+from moorage_core.http.edge import Edge
+from moorage_core.http.principal_cache import PrincipalCache
+from moorage_core.kit import logs
+from moorage_core.kit.clock import Clock, SystemClock
+from moorage_core.kit.db import open_database
+from moorage_core.kit.ratelimit import Buckets
+from moorage_core.kit.wakeups import Hub
+from moorage_core.platform import Platform
+from moorage_core.secrets import keyring
+from moorage_core.secrets.sweeps import RewrapSecrets
+from moorage_core.settings import Settings
+from moorage_core.signing.keyset import Keyset
+from moorage_core.signing.sweeps import RotateSigningKeys
+
+SWEEPS: tuple[type[driver.Sweep], ...] = (
+    NumberRecords,
+    RotateSigningKeys,
+    RewrapSecrets,
+)
+
+
+def create_app() -> FastAPI:
+    """What each server process runs: settings from file and environment, logs to standard error."""
+    settings = settings_module.load()
+    logs.configure(level=settings.log.level, format=settings.log.format)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with open_platform(settings) as platform:
+            app.state.platform = platform
+            yield
+
+    return build_api(settings, lifespan=lifespan)
+
+
+def build_api(settings: Settings, *, lifespan: Any = None) -> FastAPI:
+    """The HTTP side: routes, errors, edge. What it serves from is `app.state.platform`."""
+    app = FastAPI(
+        title="Moorage",
+        version=__version__,
+        summary="Publish clustered apps, deploy them on machines you hold, operate them for years.",
+        openapi_url="/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+        # Validation failures can hold secrets: they are not to be logged by the framework.
+        telemetry={"logs": False},
+    )
+    for routes in api.ROUTERS:
+        app.include_router(routes.router)
+    problems.install(app)
+    if settings.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(settings.cors_origins),
+            allow_methods=["GET", "POST", "PATCH", "PUT", "DELETE"],
+            allow_headers=["authorization", "content-type", "idempotency-key", "if-match"],
+            expose_headers=["etag", "x-correlation-id", "retry-after"],
+        )
+    app.add_middleware(Edge, body_bytes=settings.limits.body_bytes, tls=settings.serves_tls)
+    app.openapi = lambda: _openapi(app)
+    return app
+
+
+@asynccontextmanager
+async def open_platform(
+    settings: Settings, *, clock: Clock | None = None, background: bool | None = None
+) -> AsyncIterator[Platform]:
+    """The shared services of one process, with its background work."""
+    urls = settings.database
+    if urls.app_url is None or urls.system_url is None:
+        raise settings_module.UnknownSetting(
+            "database.app_url and database.system_url are not set. `moor up` sets them for an embedded server."
+        )
+    async with AsyncExitStack() as stack:
+        database = await open_database(
+            urls.app_url,
+            urls.system_url,
+            pool_size=urls.pool_size,
+            statement_timeout_ms=int(urls.statement_timeout.total_seconds() * 1000),
+        )
+        stack.push_async_callback(database.close)
+        platform = _assemble(settings, database=database, clock=clock or SystemClock())
+        platform.hub.listen(platform.principals.hear)
+        await stack.enter_async_context(platform.hub.running())
+        if settings.background if background is None else background:
+            sweeps = [sweep(platform) for sweep in SWEEPS]
+            await stack.enter_async_context(
+                driver.running(platform, sweeps, system_url=urls.system_url)
+            )
+        yield platform
+
+
+def _assemble(settings: Settings, *, database: Any, clock: Clock) -> Platform:
+    limits = settings.limits
+    return Platform(
+        settings=settings,
+        clock=clock,
+        database=database,
+        hub=Hub(str(settings.database.system_url), catch_up=catch_up(database)),
+        keyring=keyring.ensure(settings.data / "keys"),
+        keyset=Keyset(monotonic=time.monotonic),
+        principals=PrincipalCache(monotonic=time.monotonic),
+        by_principal=Buckets(
+            limits.requests_per_second, limits.burst, monotonic=time.monotonic
+        ),
+        by_address=Buckets(
+            limits.anonymous_per_second, limits.anonymous_burst, monotonic=time.monotonic
+        ),
+    )
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    """The contract: our problem documents in place of the framework's, and how callers prove themselves."""
+    if app.openapi_schema is None:
+        document = get_openapi(
+            title=app.title, version=app.version, summary=app.summary, routes=app.routes
+        )
+        schemas = document["components"]["schemas"]
+        for name in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(name, None)
+        _, ours = models_json_schema(
+            [(Problem, "serialization")], ref_template="#/components/schemas/{model}"
+        )
+        schemas.update(ours["$defs"])
+        document["components"]["schemas"] = dict(sorted(schemas.items()))
+        document["components"]["securitySchemes"] = {
+            "bearer": {"type": "http", "scheme": "bearer"},
+            "session": {"type": "apiKey", "in": "cookie", "name": "moorage_session"},
+        }
+        for path in document["paths"].values():
+            for operation in path.values():
+                public = operation.get("x-permission") == "public"
+                operation["security"] = [] if public else [{"bearer": []}, {"session": []}]
+        app.openapi_schema = document
+    return app.openapi_schema

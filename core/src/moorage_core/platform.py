@@ -1,0 +1,25 @@
+"""The services that one process shares among its requests and sweeps. Put together in `main`."""
+
+from dataclasses import dataclass
+
+from moorage_core.http.principal_cache import PrincipalCache
+from moorage_core.kit.clock import Clock
+from moorage_core.kit.db import Database
+from moorage_core.kit.ratelimit import Buckets
+from moorage_core.kit.wakeups import Hub
+from moorage_core.secrets.keyring import Keyring
+from moorage_core.settings import Settings
+from moorage_core.signing.keyset import Keyset
+
+
+@dataclass(frozen=True)
+class Platform:
+    settings: Settings
+    clock: Clock
+    database: Database
+    hub: Hub
+    keyring: Keyring
+    keyset: Keyset
+    principals: PrincipalCache
+    by_principal: Buckets
+    by_address: Buckets
