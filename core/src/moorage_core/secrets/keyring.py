@@ -1,0 +1,66 @@
+"""The master keys: files outside the database, one per version, the highest in use.
+
+A process that meets a version it does not know reads the folder again, so a rotation needs no restart.
+"""
+
+import os
+import re
+import secrets
+from pathlib import Path
+
+_NAME = re.compile(r"master-(\d+)\.key")
+SIZE = 32
+
+
+class KeyUnknown(Exception):
+    """A secret was sealed with a master key that is not in the folder."""
+
+
+class Keyring:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._keys: dict[int, bytes] = {}
+        self._read()
+
+    @property
+    def newest(self) -> int:
+        return max(self._keys)
+
+    def reread(self) -> int:
+        """Look at the folder again; the newest version there."""
+        self._read()
+        return self.newest
+
+    def key(self, version: int) -> bytes:
+        if version not in self._keys:
+            self._read()
+        if version not in self._keys:
+            raise KeyUnknown(
+                f"Master key version {version} is not in {self._folder}. Restore master-{version}.key from a backup."
+            )
+        return self._keys[version]
+
+    def _read(self) -> None:
+        for path in self._folder.iterdir():
+            if match := _NAME.fullmatch(path.name):
+                self._keys[int(match[1])] = path.read_bytes()
+        if not self._keys:
+            raise KeyUnknown(f"{self._folder} holds no master key. Restore it from a backup.")
+
+
+def ensure(folder: Path) -> Keyring:
+    """The keyring of a folder; a first key is made where there is none."""
+    if not any(_NAME.fullmatch(path.name) for path in folder.iterdir()):
+        add(folder, version=1)
+    return Keyring(folder)
+
+
+def add(folder: Path, *, version: int) -> Path:
+    """Write a new master key. Never overwrites one."""
+    path = folder / f"master-{version}.key"
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(secrets.token_bytes(SIZE))
+        file.flush()
+        os.fsync(file.fileno())
+    return path
