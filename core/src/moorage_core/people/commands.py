@@ -1,0 +1,257 @@
+"""Use cases of accounts and tokens. Signing in is in `signin`."""
+
+from datetime import timedelta
+
+from moorage_core.audit import commands as audit
+from moorage_core.authz.authorize import (
+    authorize,
+    authorize_self,
+    hidden,
+    missing,
+    platform,
+)
+from moorage_core.authz.permissions import Permission
+from moorage_core.authz.principals import Principal
+from moorage_core.context import Context
+from moorage_core.events import commands as events
+from moorage_core.events import registry
+from moorage_core.http import etag
+from moorage_core.http.principal_cache import topic
+from moorage_core.kit import pagination, tokens
+from moorage_core.kit.db import Scope, org_scope
+from moorage_core.kit.ids import PLATFORM_ORG, AccessTokenId, UserId
+from moorage_core.kit.pagination import Page, PageRequest
+from moorage_core.people import passwords, rules, store
+from moorage_core.people.models import AccessToken, Session, User
+from moorage_core.people.schemas import (
+    AccessTokenCreate,
+    PasswordChange,
+    UserCreate,
+    UserUpdate,
+)
+from moorage_core.platform import Platform
+
+
+# Who a credential proves
+
+
+async def find_session_principal(at: Platform, token: str) -> Principal | None:
+    """The person of a session, unless it ended, expired or lay idle."""
+    now = at.clock.now()
+    async with at.database.transaction(Scope()) as db:
+        row = await store.find_session_principal(
+            db, token_hash=tokens.digest(token), now=now
+        )
+        if row is None or rules.is_idle(
+            row["seen_at"], now=now, idle=at.settings.identity.session_idle
+        ):
+            return None
+        if now - row["seen_at"] > rules.SEEN_EVERY:
+            await db.set_scope(Scope(principal=row["user_id"]))
+            await store.touch_session(db, row["session_id"], now=now)
+    who = rules.person(row["user_id"], row["name"], row["grants"], credential=row["session_id"])
+    return Principal(who.kind, who.id, who.name, who.grants, who.own, who.credential, cookie=True)
+
+
+async def find_access_token_principal(at: Platform, token: str) -> Principal | None:
+    """The person of a personal token, with no more than the token's share of their rights."""
+    async with at.database.transaction(Scope(), read_only=True) as db:
+        row = await store.find_access_token_principal(
+            db, token_hash=tokens.digest(token), now=at.clock.now()
+        )
+    if row is None:
+        return None
+    who = rules.person(row["user_id"], row["name"], row["grants"], credential=row["token_id"])
+    return Principal(
+        who.kind,
+        who.id,
+        who.name,
+        who.narrowed(row["permissions"], org=row["org_id"], project=row["project_id"]),
+        rules.token_own(row["permissions"], who.own),
+        who.credential,
+    )
+
+
+# Accounts
+
+
+async def create_user(ctx: Context, new: UserCreate) -> User:
+    """An account without a password: a one-time code or a sign-in provider opens it."""
+    authorize(ctx, Permission.IAM_USER_CREATE, platform())
+    user = await store.add_user(
+        ctx.db, id=UserId.new(), email=new.email, name=new.name, now=ctx.now
+    )
+    if user is None:
+        raise rules.EmailTaken(f"There is an account for {new.email} already.")
+    record_user(ctx, Permission.IAM_USER_CREATE, registry.USER_CREATED, user)
+    return user
+
+
+async def list_users(ctx: Context, page: PageRequest) -> Page[User]:
+    authorize(ctx, Permission.IAM_USER_READ, platform())
+    return pagination.page(await store.list_users(ctx.db, page), page, key=lambda user: user.id)
+
+
+async def get_user(ctx: Context, id: str) -> User:
+    return await _user(ctx, id, Permission.IAM_USER_READ, lock=False)
+
+
+async def update_user(ctx: Context, id: str, change: UserUpdate, *, expected: int) -> User:
+    """Rename, disable or enable. A disabled person is out within seconds, sessions and tokens included."""
+    user = await _user(ctx, id, Permission.IAM_USER_UPDATE, lock=True)
+    etag.check("user", id, have=user.version, expected=expected)
+    if change.disabled and id == ctx.principal.id:
+        raise rules.OwnAccount("You cannot disable the account that you are using.")
+    user = await store.update_user(
+        ctx.db, id, name=change.name, disabled=change.disabled, now=ctx.now
+    )
+    ctx.topics.add(topic(id))
+    record_user(ctx, Permission.IAM_USER_UPDATE, registry.USER_UPDATED, user)
+    return user
+
+
+async def issue_password_code(ctx: Context, id: str) -> tuple[User, str]:
+    """A one-time code with which the person sets a password. Replaces an earlier one."""
+    user = await _user(ctx, id, Permission.IAM_USER_RESET_PASSWORD, lock=True)
+    code = tokens.new(tokens.PASSWORD_CODE)
+    await ctx.db.set_scope(org_scope(PLATFORM_ORG, principal=id))
+    await store.put_code(
+        ctx.db,
+        id,
+        code_hash=tokens.digest(code),
+        expires_at=ctx.now + rules.CODE_LIFETIME,
+    )
+    user = await store.update_user(ctx.db, id, name=None, disabled=None, now=ctx.now)
+    # The answer of this request is stored under the caller's own name.
+    await ctx.db.set_scope(ctx.principal.scope)
+    record_user(ctx, Permission.IAM_USER_RESET_PASSWORD, registry.USER_PASSWORD_RESET, user)
+    return user, code
+
+
+async def change_password(ctx: Context, change: PasswordChange, password_hash: str) -> None:
+    """Set a new password and end every other session of the person."""
+    authorize_self(ctx, Permission.IAM_SELF_MANAGE)
+    me = ctx.principal.id
+    await ctx.db.set_scope(ctx.principal.scope.with_org(PLATFORM_ORG))
+    user = await store.set_password(ctx.db, me, password_hash=password_hash, now=ctx.now)
+    await store.end_other_sessions(ctx.db, me, keep=ctx.principal.credential, now=ctx.now)
+    ctx.topics.add(topic(me))
+    record_user(ctx, Permission.IAM_SELF_MANAGE, registry.USER_PASSWORD_CHANGED, user)
+
+
+async def check_current_password(ctx: Context, current: str) -> None:
+    """Refuse unless the caller knows the password in force."""
+    user = await store.find_user(ctx.db, ctx.principal.id)
+    login = await store.find_login_user(ctx.db, user.email) if user else None
+    if login is None or not await passwords.is_right(login.password_hash, current):
+        raise rules.WrongPassword("The current password is not right.")
+
+
+# Sessions and tokens of the caller
+
+
+async def list_sessions(ctx: Context, page: PageRequest) -> Page[Session]:
+    authorize_self(ctx, Permission.IAM_SELF_READ)
+    rows = await store.list_sessions(ctx.db, ctx.principal.id, page, now=ctx.now)
+    return pagination.page(rows, page, key=lambda session: session.id)
+
+
+async def end_session(ctx: Context, id: str) -> None:
+    authorize_self(ctx, Permission.IAM_SELF_MANAGE)
+    if not await store.end_session(ctx.db, ctx.principal.id, id, now=ctx.now):
+        raise hidden("session", id)
+    await _record_credential(ctx, registry.SESSION_ENDED, id, version=2)
+
+
+async def create_access_token(ctx: Context, new: AccessTokenCreate) -> tuple[AccessToken, str]:
+    """A token that can do what its owner can, or less."""
+    authorize_self(ctx, Permission.IAM_SELF_MANAGE)
+    longest = int(ctx.platform.settings.identity.access_token_lifetime_max.total_seconds())
+    if new.expires_in > longest:
+        raise rules.TokenTooLong(f"A token may live {longest} seconds at most.")
+    org, project = await _place(ctx, new)
+    secret = tokens.new(tokens.ACCESS_TOKEN)
+    token = AccessToken(
+        id=AccessTokenId.new(),
+        user_id=ctx.principal.id,
+        name=new.name,
+        permissions=None if new.permissions is None else sorted(set(new.permissions)),
+        org_id=org,
+        project_id=project,
+        created_at=ctx.now,
+        expires_at=ctx.now + timedelta(seconds=new.expires_in),
+        revoked_at=None,
+    )
+    await store.add_access_token(ctx.db, token, token_hash=tokens.digest(secret))
+    await _record_credential(ctx, registry.ACCESS_TOKEN_CREATED, token.id, version=1)
+    return token, secret
+
+
+async def list_access_tokens(ctx: Context, page: PageRequest) -> Page[AccessToken]:
+    authorize_self(ctx, Permission.IAM_SELF_READ)
+    rows = await store.list_access_tokens(ctx.db, ctx.principal.id, page)
+    return pagination.page(rows, page, key=lambda token: token.id)
+
+
+async def revoke_access_token(ctx: Context, id: str) -> None:
+    authorize_self(ctx, Permission.IAM_SELF_MANAGE)
+    version = await store.revoke_access_token(ctx.db, ctx.principal.id, id, now=ctx.now)
+    if version is None:
+        raise hidden("access token", id)
+    await _record_credential(ctx, registry.ACCESS_TOKEN_REVOKED, id, version=version)
+
+
+async def list_grant_names(ctx: Context) -> dict[str, tuple[str, str]]:
+    """Slugs and names of the places where the caller holds keys."""
+    ctx.checked.add(Permission.IAM_SELF_READ)
+    scope = ctx.principal.scope
+    return await store.list_grant_names(
+        ctx.db, orgs=sorted(scope.orgs), projects=sorted(scope.projects)
+    )
+
+
+def record_user(ctx: Context, action: str, event: registry.EventType, user: User) -> None:
+    """People belong to the platform: so do the records about them."""
+    details = {"email": user.email, "disabled": user.disabled}
+    audit.record(ctx, action, user.id, org=PLATFORM_ORG, details=details)
+    data = registry.Person(id=user.id, disabled=user.disabled)
+    events.publish(
+        ctx, event, data, subject=user.id, version=user.version, org=PLATFORM_ORG
+    )
+
+
+async def _record_credential(
+    ctx: Context, event: registry.EventType, id: str, *, version: int
+) -> None:
+    # The records belong to the platform's org, which the caller's own scope does not hold.
+    await ctx.db.set_scope(ctx.principal.scope.with_org(PLATFORM_ORG))
+    ctx.topics.add(topic(ctx.principal.id))
+    audit.record(ctx, event.type, id, org=PLATFORM_ORG)
+    data = registry.Credential(id=id, owner_id=ctx.principal.id)
+    events.publish(ctx, event, data, subject=id, version=version, org=PLATFORM_ORG)
+
+
+async def _place(ctx: Context, new: AccessTokenCreate) -> tuple[str | None, str | None]:
+    """Where the token is to work; refuses places and keys that its owner does not have."""
+    org = new.org
+    if new.project is not None:
+        org = await store.find_project_org(ctx.db, new.project)
+        if org is None or (new.org is not None and new.org != org):
+            raise hidden("project", new.project)
+    if org is not None and org not in ctx.principal.scope.orgs:
+        raise hidden("org", org)
+    held = {key for grant in ctx.principal.grants for key in grant.permissions} | ctx.principal.own
+    lacking = sorted(set(new.permissions or ()) - held)
+    if org is not None and new.permissions:
+        lacking = missing(ctx.principal, frozenset(new.permissions), org=org, project=new.project)
+    if lacking:
+        raise rules.BeyondOwnRights(f"You do not hold: {', '.join(lacking)}.")
+    return org, new.project
+
+
+async def _user(ctx: Context, id: str, key: str, *, lock: bool) -> User:
+    authorize(ctx, key, platform())
+    user = await store.find_user(ctx.db, id, lock=lock)
+    if user is None:
+        raise hidden("user", id)
+    return user

@@ -1,0 +1,92 @@
+"""Pure decisions about accounts, passwords and tokens."""
+
+import base64
+import hashlib
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from moorage_core.authz.principals import Grant, Kind, Principal
+from moorage_core.authz.roles import ROLES, SELF, Role
+from moorage_core.errors import ApiError, Conflict, Forbidden, Unauthenticated
+
+CODE_LIFETIME = timedelta(hours=24)
+SEEN_EVERY = timedelta(minutes=1)
+LOCK_LIMIT = timedelta(days=1)
+
+
+class WrongPassword(Unauthenticated):
+    """E-mail and password do not fit, or the account is locked."""
+
+    code = "wrong_password"
+
+
+class CodeNotValid(Unauthenticated):
+    """The one-time code is used up, expired or wrong."""
+
+    code = "code_not_valid"
+
+
+class EmailTaken(Conflict):
+    """There is an account with this e-mail already."""
+
+    code = "email_taken"
+
+
+class OwnAccount(Conflict):
+    """You cannot do this to your own account."""
+
+    code = "own_account"
+
+
+class TokenTooLong(ApiError):
+    """The token would live longer than this platform allows."""
+
+    status = 422
+    code = "token_lifetime"
+
+
+class BeyondOwnRights(Forbidden):
+    """A token cannot hold what its owner lacks."""
+
+    code = "beyond_own_rights"
+
+
+def csrf_token(session_token: str) -> str:
+    """Derived from the session, so there is nothing to store and nothing to get out of step."""
+    digest = hashlib.sha256(b"csrf:" + session_token.encode("utf-8", "surrogateescape")).digest()
+    return base64.urlsafe_b64encode(digest[:24]).decode()
+
+
+def lock_for(wrong: int, *, after: int, first: timedelta) -> timedelta | None:
+    """How long an account is locked after so many wrong passwords in a row; None: not at all."""
+    if wrong < after:
+        return None
+    return min(first * 2 ** min(wrong - after, 20), LOCK_LIMIT)
+
+
+def is_idle(seen_at: datetime, *, now: datetime, idle: timedelta) -> bool:
+    return now - seen_at > idle + SEEN_EVERY
+
+
+def user_grants(rows: Iterable[tuple[str, str | None, str]]) -> tuple[Grant, ...]:
+    """Roles as stored, turned into keys. A role that this release does not know grants nothing."""
+    known = {role.value for role in Role}
+    return tuple(
+        Grant(org, project, frozenset(str(key) for key in ROLES[Role(role)].permissions))
+        for org, project, role in rows
+        if role in known
+    )
+
+
+def person(
+    id: str, name: str, grants: Iterable[tuple[str, str | None, str]], *, credential: str
+) -> Principal:
+    own = frozenset(str(key) for key in SELF)
+    return Principal(
+        Kind.USER, id, name, grants=user_grants(grants), own=own, credential=credential
+    )
+
+
+def token_own(permissions: list[str] | None, own: frozenset[str]) -> frozenset[str]:
+    """What a personal token may do with its owner's account: nothing unless it says so."""
+    return own if permissions is None else own & frozenset(permissions)

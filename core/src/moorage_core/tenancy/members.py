@@ -1,0 +1,172 @@
+"""Use cases of memberships: who has which role where. A second file of commands, by noun."""
+
+from moorage_core.audit import commands as audit
+from moorage_core.authz.authorize import Resource, authorize, hidden, missing, platform
+from moorage_core.authz.permissions import Permission
+from moorage_core.authz.roles import ROLES, Role, RoleDefinition
+from moorage_core.context import Context
+from moorage_core.events import commands as events
+from moorage_core.events import registry
+from moorage_core.http import etag
+from moorage_core.http.principal_cache import topic
+from moorage_core.kit import pagination
+from moorage_core.kit.ids import PLATFORM_ORG, MembershipId, UserId
+from moorage_core.kit.pagination import Page, PageRequest
+from moorage_core.tenancy import commands, rules, store
+from moorage_core.tenancy.models import Membership
+from moorage_core.tenancy.schemas import AdminAppoint, MemberAdd, MemberUpdate
+
+
+async def add_org_member(ctx: Context, org: str, new: MemberAdd) -> Membership:
+    authorize(ctx, Permission.IAM_MEMBER_ADD, Resource("org", org, org))
+    return await _add(ctx, org, None, new)
+
+
+async def add_project_member(ctx: Context, project: str, new: MemberAdd) -> Membership:
+    where = await commands.get_project(ctx, project, key=Permission.IAM_MEMBER_ADD)
+    return await _add(ctx, where.org_id, project, new)
+
+
+async def list_org_members(ctx: Context, org: str, page: PageRequest) -> Page[Membership]:
+    authorize(ctx, Permission.IAM_MEMBER_READ, Resource("org", org, org))
+    rows = await store.list_memberships(ctx.db, page, org=org, project=None)
+    return pagination.page(rows, page, key=lambda member: member.id)
+
+
+async def list_project_members(ctx: Context, project: str, page: PageRequest) -> Page[Membership]:
+    where = await commands.get_project(ctx, project, key=Permission.IAM_MEMBER_READ)
+    rows = await store.list_memberships(ctx.db, page, org=where.org_id, project=project)
+    return pagination.page(rows, page, key=lambda member: member.id)
+
+
+async def get_member(
+    ctx: Context, id: str, *, key: str = Permission.IAM_MEMBER_READ, lock: bool = False
+) -> Membership:
+    orgs = sorted(ctx.principal.scope.orgs)
+    member = await store.find_membership(ctx.db, id, orgs=orgs, lock=lock)
+    if member is None:
+        raise hidden("member", id)
+    authorize(ctx, key, Resource("member", id, member.org_id, member.project_id))
+    return member
+
+
+async def update_member(
+    ctx: Context, id: str, change: MemberUpdate, *, expected: int
+) -> Membership:
+    """Give somebody another role. The caller must hold all of the old role and all of the new."""
+    member = await get_member(ctx, id, key=Permission.IAM_MEMBER_UPDATE, lock=True)
+    etag.check("member", id, have=member.version, expected=expected)
+    _check_grantable(ctx, Role(change.role), member.org_id, member.project_id)
+    _check_grantable(ctx, Role(member.role), member.org_id, member.project_id)
+    if change.role != member.role:
+        await _check_not_last_admin(ctx, member)
+    await store.change_role(ctx.db, org=member.org_id, id=id, role=change.role, now=ctx.now)
+    member = await get_member(ctx, id)
+    _record(ctx, Permission.IAM_MEMBER_UPDATE, registry.MEMBER_UPDATED, member)
+    return member
+
+
+async def remove_member(ctx: Context, id: str, *, expected: int | None) -> None:
+    """Take somebody's role away. Takes effect on their next request."""
+    member = await get_member(ctx, id, key=Permission.IAM_MEMBER_REMOVE, lock=True)
+    etag.check("member", id, have=member.version, expected=expected)
+    _check_grantable(ctx, Role(member.role), member.org_id, member.project_id)
+    await _check_not_last_admin(ctx, member)
+    await store.remove_membership(ctx.db, org=member.org_id, id=id)
+    _record(ctx, Permission.IAM_MEMBER_REMOVE, registry.MEMBER_REMOVED, member, step=1)
+
+
+async def appoint_admin(ctx: Context, org: str, new: AdminAppoint) -> Membership:
+    """Break-glass: give an org that lost its admins a new one. The org sees who did it and why."""
+    authorize(ctx, Permission.IAM_ORG_APPOINT_ADMIN, platform())
+    await ctx.db.set_scope(ctx.principal.scope.with_org(org))
+    if await store.find_org(ctx.db, org) is None:
+        raise hidden("org", org)
+    member = await _insert(ctx, org, None, email=new.email, role=Role.TENANT_ADMIN)
+    action = Permission.IAM_ORG_APPOINT_ADMIN
+    audit.record_break_glass(ctx, action, member.id, org=org, reason=new.reason)
+    _publish(ctx, registry.MEMBER_ADDED, member)
+    data = registry.BreakGlass(action=action, target=member.id, reason=new.reason)
+    events.publish(
+        ctx, registry.BREAK_GLASS_USED, data, subject=member.id, version=member.version, org=org
+    )
+    return member
+
+
+async def appoint_first(ctx: Context, *, email: str, role: Role) -> Membership | None:
+    """The first admin of a new platform; None where it has had one already."""
+    if await store.has_members(ctx.db, org=PLATFORM_ORG):
+        return None
+    member = await _insert(ctx, PLATFORM_ORG, None, email=email, role=role)
+    _record(ctx, Permission.IAM_MEMBER_ADD, registry.MEMBER_ADDED, member)
+    return member
+
+
+def list_roles(ctx: Context) -> list[RoleDefinition]:
+    ctx.checked.add(Permission.IAM_ROLE_READ)
+    return list(ROLES.values())
+
+
+async def _add(ctx: Context, org: str, project: str | None, new: MemberAdd) -> Membership:
+    role = Role(new.role)
+    rules.check_role_fits(role, rules.level(org, project))
+    _check_grantable(ctx, role, org, project)
+    member = await _insert(ctx, org, project, email=new.email, role=role)
+    _record(ctx, Permission.IAM_MEMBER_ADD, registry.MEMBER_ADDED, member)
+    return member
+
+
+async def _insert(
+    ctx: Context, org: str, project: str | None, *, email: str, role: Role
+) -> Membership:
+    user = await store.ensure_user(ctx.db, new_id=UserId.new(), email=email, now=ctx.now)
+    id = MembershipId.new()
+    added = await store.add_membership(
+        ctx.db, id=id, org=org, project=project, user=user, role=role, now=ctx.now
+    )
+    if not added:
+        raise rules.AlreadyMember(
+            f"{email} already has a role here. Change that role, or remove it first."
+        )
+    member = await store.find_membership(ctx.db, id, orgs=[org])
+    assert member is not None, "the row was just written in this transaction"
+    return member
+
+
+def _check_grantable(ctx: Context, role: Role, org: str, project: str | None) -> None:
+    rules.check_role_fits(role, rules.level(org, project))
+    keys = frozenset(str(key) for key in ROLES[role].permissions)
+    lacking = missing(ctx.principal, keys, org=org, project=project)
+    rules.check_ceiling(role, lacking, org=org, project=project)
+
+
+async def _check_not_last_admin(ctx: Context, member: Membership) -> None:
+    others = await store.count_other_admins(
+        ctx.db, org=member.org_id, id=member.id, role=member.role
+    )
+    rules.check_not_last_admin(member.role, project=member.project_id, other_admins=others)
+
+
+def _record(
+    ctx: Context, action: str, event: registry.EventType, member: Membership, *, step: int = 0
+) -> None:
+    details = {"user": member.user_id, "role": member.role}
+    audit.record(
+        ctx, action, member.id, org=member.org_id, project=member.project_id, details=details
+    )
+    _publish(ctx, event, member, step=step)
+
+
+def _publish(
+    ctx: Context, event: registry.EventType, member: Membership, *, step: int = 0
+) -> None:
+    ctx.topics.add(topic(member.user_id))
+    events.publish(
+        ctx,
+        event,
+        registry.Member(id=member.id, user_id=member.user_id, role=member.role),
+        subject=member.id,
+        version=member.version + step,
+        org=member.org_id,
+        project=member.project_id,
+    )
