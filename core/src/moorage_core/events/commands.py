@@ -1,0 +1,73 @@
+"""Publishing and reading events."""
+
+from typing import Any
+
+from moorage_core.authz.permissions import Permission
+from moorage_core.authz.principals import Principal
+from moorage_core.context import Context, EventRecord
+from moorage_core.errors import Forbidden
+from moorage_core.events import rules, store
+from moorage_core.events.models import Event
+from moorage_core.events.registry import Data, EventType
+from moorage_core.events.schemas import wire
+from moorage_core.kit.db import Db
+from moorage_core.platform import Platform
+
+
+def publish(
+    ctx: Context,
+    event: EventType,
+    data: Data,
+    *,
+    subject: str,
+    version: int,
+    org: str,
+    project: str | None = None,
+    topics: tuple[str, ...] = (),
+) -> None:
+    """Publish with the change. The caller's transaction holds the subject's row; `version` is the new one."""
+    record = EventRecord(
+        type=event.type,
+        subject=subject,
+        version=version,
+        org=org,
+        project=project,
+        data=data.model_dump(mode="json"),
+        topics=topics,
+    )
+    rules.check(record)
+    ctx.events.append(record)
+
+
+async def read(
+    at: Platform, principal: Principal, wanted: rules.Wanted, *, after: int | None
+) -> tuple[list[Event], int]:
+    """Events after a cursor that the caller may see, and where the caller stands then.
+
+    Takes and gives back its transaction: callers that wait hold none in between.
+    """
+    orgs, projects = rules.places(principal, wanted, key=Permission.EVENTS_EVENT_READ)
+    if not orgs and not projects:
+        raise Forbidden(
+            f"This needs the permission {Permission.EVENTS_EVENT_READ} in at least one org or project."
+        )
+    async with at.database.transaction(principal.scope, read_only=True) as db:
+        stream = await store.get_stream(db, "events")
+        start = rules.start(after, last=stream.last, floor=stream.floor)
+        found = await store.list_after(
+            db,
+            after=start,
+            upto=stream.last,
+            limit=wanted.limit,
+            orgs=orgs,
+            projects=projects,
+            types=wanted.patterns,
+        )
+    full = len(found) == wanted.limit
+    return found, found[-1].seq if full else max(start, stream.last)
+
+
+async def find_wire(platform: Platform, db: Db, seq: int, *, org: str) -> dict[str, Any] | None:
+    """One event as everybody outside sees it; None once retention took it."""
+    event = await store.find_by_seq(db, seq, org=org)
+    return None if event is None else wire(event, source=platform.settings.url)

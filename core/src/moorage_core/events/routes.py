@@ -1,0 +1,136 @@
+"""Reading events: by cursor, waiting for the next, or as a stream that never ends."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+from fastapi import Header, Query, Request
+from fastapi.responses import StreamingResponse
+from pydantic import StringConstraints
+
+from moorage_core.authz.permissions import Permission
+from moorage_core.authz.principals import Principal
+from moorage_core.errors import ApiError, Malformed
+from moorage_core.events import commands, rules
+from moorage_core.events.schemas import EventsRead, wire
+from moorage_core.http import authentication
+from moorage_core.http.routing import PlatformDep, Routes
+from moorage_core.kit import metrics
+from moorage_core.kit.ids import OrgId, ProjectId
+from moorage_core.platform import Platform
+
+routes = Routes(tag="events")
+
+KEEP_ALIVE_SECONDS = 15.0
+Cursor = Annotated[
+    str,
+    StringConstraints(pattern=r"^([0-9]{1,18}|latest)$"),
+    Query(description="The `next` of the answer before, or `latest`. Left out: the oldest event kept."),
+]
+Types = Annotated[
+    list[Annotated[str, StringConstraints(max_length=100, pattern=r"^[a-z][a-z0-9_.]*(\.\*)?$")]],
+    Query(alias="type", max_length=20, description="Only these types; `iam.*` is a whole family."),
+]
+
+
+@routes.read(
+    "/v1/events",
+    key=Permission.EVENTS_EVENT_READ,
+    response_model=EventsRead,
+    answers=(rules.CursorExpired,),
+    waits=True,
+)
+async def list_events(
+    request: Request,
+    platform: PlatformDep,
+    after: Cursor | None = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    wait: Annotated[float, Query(ge=0, le=60, description="Seconds to wait for the first.")] = 0,
+    org: OrgId | None = None,
+    project: ProjectId | None = None,
+    types: Types = [],  # noqa: B006 - FastAPI copies it
+) -> dict[str, Any]:
+    """Events in order, after a cursor. With `wait`, answers as soon as there is one."""
+    wanted = rules.Wanted(limit, org, project, tuple(types))
+    cursor = _cursor(after)
+    deadline = asyncio.get_running_loop().time() + wait
+    with platform.hub.watch(_topics(request.state.principal)) as waiter:
+        while True:
+            found, cursor = await commands.read(
+                platform, request.state.principal, wanted, after=cursor
+            )
+            left = deadline - asyncio.get_running_loop().time()
+            if found or left <= 0:
+                source = platform.settings.url
+                return {"items": [wire(e, source=source) for e in found], "next": str(cursor)}
+            with metrics.WAITING.track_inprogress():
+                await waiter.wait(left)
+
+
+@routes.read(
+    "/v1/events/stream",
+    key=Permission.EVENTS_EVENT_READ,
+    answers=(rules.CursorExpired,),
+    waits=True,
+    response_class=StreamingResponse,
+)
+async def stream_events(
+    request: Request,
+    platform: PlatformDep,
+    after: Cursor | None = None,
+    org: OrgId | None = None,
+    project: ProjectId | None = None,
+    types: Types = [],  # noqa: B006 - FastAPI copies it
+    last_event_id: Annotated[
+        str | None, Header(max_length=40, description="Sent by browsers when they reconnect.")
+    ] = None,
+) -> StreamingResponse:
+    """Server-sent events that go on for as long as you listen; `Last-Event-ID` replays what you missed."""
+    wanted = rules.Wanted(200, org, project, tuple(types))
+    cursor = _cursor(last_event_id or after or "latest")
+    principal: Principal = request.state.principal
+    # The first look is made before the answer begins, so that a refusal is an answer and not a broken stream.
+    first = await commands.read(platform, principal, wanted, after=cursor)
+    return StreamingResponse(
+        _stream(platform, request, wanted, first), media_type="text/event-stream"
+    )
+
+
+async def _stream(
+    platform: Platform, request: Request, wanted: rules.Wanted, first: tuple[list[Any], int]
+) -> AsyncIterator[str]:
+    found, cursor = first
+    source = platform.settings.url
+    yield f": here from {cursor}\n\n"
+    while True:
+        for event in found:
+            data = json.dumps(wire(event, source=source), ensure_ascii=False)
+            yield f"id: {event.seq}\nevent: {event.type}\ndata: {data}\n\n"
+        try:
+            # Who was allowed a minute ago may not be now.
+            principal = await authentication.authenticate(platform, request)
+            with platform.hub.watch(_topics(principal)) as waiter:
+                found, cursor = await commands.read(platform, principal, wanted, after=cursor)
+                if not found:
+                    with metrics.WAITING.track_inprogress():
+                        woken = await waiter.wait(KEEP_ALIVE_SECONDS)
+                    if not woken:
+                        yield ": still here\n\n"
+        except ApiError as err:
+            yield f"event: end\ndata: {json.dumps({'code': err.code, 'detail': err.detail})}\n\n"
+            return
+
+
+def _topics(principal: Principal) -> list[str]:
+    return [f"org:{org}" for org in principal.scope.orgs]
+
+
+def _cursor(value: str | None) -> int | None:
+    if value is None:
+        return None
+    if value == "latest":
+        return rules.LATEST
+    if not (value.isascii() and value.isdigit() and len(value) <= 18):
+        raise Malformed("The cursor was not given by this API. Use `next` or an event's id.")
+    return int(value)

@@ -1,0 +1,83 @@
+"""What an event must carry, and what a reader gets to see. Pure."""
+
+from dataclasses import dataclass
+
+from moorage_core.authz.principals import Principal
+from moorage_core.context import EventRecord
+from moorage_core.errors import ApiError
+from moorage_core.events.registry import TYPES
+
+
+class IncompleteEvent(Exception):
+    """A bug of ours: an event without what its readers rely on."""
+
+
+def check(record: EventRecord) -> None:
+    """Refuse an event of an unknown type, with data of another shape, or an app's without its five ids."""
+    known = TYPES.get(record.type)
+    if known is None:
+        raise IncompleteEvent(f"{record.type} is not in events/registry.py")
+    known.data.model_validate(record.data)
+    if record.type.startswith("apps."):
+        five = (record.project, record.app_slug, record.app_instance_id, record.org)
+        if not all(five):
+            raise IncompleteEvent(f"{record.type} needs project, app and instance")
+
+
+LATEST = -1
+"""In place of a cursor: from now on."""
+
+
+class CursorExpired(ApiError):
+    """Events after this cursor have been deleted."""
+
+    status = 410
+    code = "cursor_expired"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a reader asked for, before what they may see is taken into account."""
+
+    limit: int
+    org: str | None = None
+    project: str | None = None
+    types: tuple[str, ...] = ()
+
+    @property
+    def patterns(self) -> list[str]:
+        """Types for LIKE: `iam.*` means all of a family."""
+        return [like(pattern) for pattern in self.types]
+
+
+def like(pattern: str) -> str:
+    """A type, or a family such as `iam.*`, as a LIKE pattern."""
+    return pattern.replace("_", r"\_").replace("*", "%")
+
+
+def places(principal: Principal, wanted: Wanted, *, key: str) -> tuple[list[str], list[str]]:
+    """Whole orgs and single projects that the caller may read and asked for."""
+    orgs, projects = principal.orgs_with(key), principal.projects_with(key)
+    if wanted.org is not None:
+        in_org = {grant.project for grant in principal.grants if grant.org == wanted.org}
+        orgs = [org for org in orgs if org == wanted.org]
+        projects = [project for project in projects if project in in_org]
+    if wanted.project is not None:
+        # A whole org is narrowed to one of its projects by row-level security and this filter together.
+        projects = [wanted.project] if orgs or wanted.project in projects else []
+        orgs = []
+    return orgs, projects
+
+
+def start(after: int | None, *, last: int, floor: int) -> int:
+    """Where reading begins. Without a cursor: at the oldest event still kept."""
+    if after is None:
+        return floor
+    if after == LATEST:
+        return last
+    if after < floor:
+        raise CursorExpired(
+            f"The cursor {after} is older than what is kept (from {floor}). Read the present state of what "
+            "you follow, then go on with after=latest."
+        )
+    return after
