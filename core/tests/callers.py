@@ -1,0 +1,56 @@
+"""Who calls the API in tests, and where their database is."""
+
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+
+from core.tests.factories.tenancy import Person
+
+
+@dataclass(frozen=True)
+class Urls:
+    """The URLs of one test's database."""
+
+    owner: str
+    app: str
+    system: str
+    super: str
+
+
+class Caller:
+    """Somebody who calls the API: adds the token, and a fresh idempotency key to every change."""
+
+    def __init__(self, client: httpx2.AsyncClient, person: Person | None) -> None:
+        self.client = client
+        self.person = person
+
+    @property
+    def id(self) -> str:
+        assert self.person is not None
+        return self.person.id
+
+    async def call(self, method: str, path: str, **options: Any) -> httpx2.Response:
+        headers = {"idempotency-key": uuid.uuid4().hex} if method != "GET" else {}
+        if self.person is not None:
+            headers["authorization"] = f"Bearer {self.person.token}"
+        headers |= options.pop("headers", {})
+        return await self.client.request(method, path, headers=headers, **options)
+
+    async def get(self, path: str, **options: Any) -> httpx2.Response:
+        return await self.call("GET", path, **options)
+
+    async def post(self, path: str, json: Any = None, **options: Any) -> httpx2.Response:
+        return await self.call("POST", path, json=json, **options)
+
+    async def patch(self, path: str, json: Any, *, version: int, **options: Any) -> httpx2.Response:
+        headers = {"if-match": f'"{version}"'} | options.pop("headers", {})
+        return await self.call("PATCH", path, json=json, headers=headers, **options)
+
+    async def delete(self, path: str, **options: Any) -> httpx2.Response:
+        return await self.call("DELETE", path, **options)
+
+
+ActorMaker = Callable[..., Awaitable[Caller]]
