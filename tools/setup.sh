@@ -54,9 +54,9 @@ missing_packages() {
     command -v git >/dev/null || echo "git|reading which files belong to the repository"
 }
 
+# Asks nothing, and leaves our lock (descriptor 9) to no service that a package might start.
 apt_install() {
-    # Without these two a maintainer script may stop to ask, or start a service.
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@"
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" 9>&-
 }
 
 install_packages() {
