@@ -38,7 +38,7 @@ check: setup ## Format, lint, types, boundaries, generated files
 	$(MAKE) --no-print-directory boundaries
 	$(PYTHON) -m tools.lint
 	$(BIN)/basedpyright
-	$(PYTHON) tools/gen.py --check
+	$(PYTHON) -m tools.gen --check
 
 boundaries: ## App words in the platform, hosts in lock files, import contracts
 	@crossed=0; \
@@ -47,7 +47,7 @@ boundaries: ## App words in the platform, hosts in lock files, import contracts
 	exit $$crossed
 
 gen: setup ## Regenerate the contract, SDK models and reference pages
-	$(PYTHON) tools/gen.py
+	$(PYTHON) -m tools.gen
 
 bench: setup ## Measure; results in bench/results/
 	$(PYTHON) bench/run.py $(ARGS)
