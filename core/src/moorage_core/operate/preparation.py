@@ -1,0 +1,56 @@
+"""What stands between a running database and the first request: schema, keys, the first admin.
+
+`moor up` runs this as a process of its own, at every start: it needs the whole control plane in
+memory for a moment, and the supervisor that stays should not.
+"""
+
+import asyncio
+
+import psycopg
+
+from moorage_core import bootstrap, main
+from moorage_core import settings as settings_module
+from moorage_core.bootstrap import FirstAdmin
+from moorage_core.embedded.errors import OperatorError
+from moorage_core.kit import logs
+from moorage_core.migrations import run as migrations
+from moorage_core.operate import arguments, dumps
+from moorage_core.settings import Settings
+
+
+class DatabaseRefused(OperatorError):
+    """The database cannot be brought to what this release needs."""
+
+
+def run() -> None:
+    """Prepare the database that the effective settings name. Safe to run at every start."""
+    with arguments.refusals():
+        settings = settings_module.load()
+        logs.configure(level=settings.log.level, format=settings.log.format)
+        arguments.say("Schema", _migrate(str(settings.database.owner_url)))
+        admin = asyncio.run(_first_start(settings))
+    if admin:
+        arguments.say("First admin", admin.email)
+        arguments.say("Password", f"{admin.password}   shown this once: note it now")
+
+
+def _migrate(owner_url: str) -> str:
+    dumps.connect(owner_url).close()
+    try:
+        return migrations.upgrade(owner_url)
+    except migrations.SchemaTooNew as err:
+        raise DatabaseRefused(str(err)) from err
+
+
+async def _first_start(settings: Settings) -> FirstAdmin | None:
+    try:
+        async with main.open_platform(settings, background=False) as platform:
+            return await bootstrap.first_start(platform)
+    except psycopg.OperationalError as err:
+        raise DatabaseRefused(
+            f"The database does not let moorage_app and moorage_system work: {err}"
+        ) from err
+
+
+if __name__ == "__main__":
+    run()

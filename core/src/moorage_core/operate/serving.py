@@ -1,0 +1,152 @@
+"""The HTTP server in the foreground: Granian and its worker processes.
+
+Three things it does not do by itself are done here. It shares its port with anybody who asks
+for sharing, so that a taken port goes unnoticed: the port is tried first, without sharing. Its
+workers outlive a supervisor that is killed: ours die with it. And it waits for as many requests
+as its backlog: ours may hold thousands of long polls.
+"""
+
+import ctypes
+import errno
+import functools
+import importlib
+import os
+import resource
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from granian import Granian
+from granian.constants import Interfaces, Loops, SSLProtocols
+from granian.log import LogLevels
+
+from moorage_core.embedded.errors import OperatorError
+from moorage_core.embedded.tls import Certificate
+from moorage_core.settings import ServerSettings
+
+APP = "moorage_core.main"
+BACKLOG = 4096
+# Beside the waiting requests: database connections, logs, what libraries open.
+SPARE_FILES = 1024
+# Workers of a supervisor that was killed a moment ago need that moment to go.
+PORT_FREE_WITHIN = 2.0
+STOP_WITHIN = 15
+# What Granian exits with when its workers keep dying.
+GAVE_UP = 1
+PR_SET_PDEATHSIG = 1
+# Granian's own lines join ours, through the root logger.
+LOGGERS: dict[str, Any] = {"_granian": {"handlers": [], "propagate": True, "level": "WARNING"}}
+
+
+class PortTaken(OperatorError):
+    """Another program listens there."""
+
+    exit_code = 5
+
+
+class AddressUnusable(OperatorError):
+    """This machine cannot listen there."""
+
+    exit_code = 1
+
+
+class ServerFailed(OperatorError):
+    """The server ended by itself."""
+
+
+def find_address(settings: ServerSettings) -> str:
+    """The numeric address to listen on, known to be free now."""
+    try:
+        found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
+    except socket.gaierror as err:
+        raise AddressUnusable(f"{settings.host} is not an address of this machine.") from err
+    family, _, _, _, address = found[0]
+    deadline = time.monotonic() + PORT_FREE_WITHIN
+    while not _is_free(family, address):
+        if time.monotonic() > deadline:
+            raise PortTaken(
+                f"Port {settings.port} on {settings.host} is taken by another program. "
+                "Stop that one, or choose another with --port."
+            )
+        time.sleep(0.05)
+    return str(address[0])
+
+
+def _is_free(family: int, address: Any) -> bool:
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(address)
+            probe.listen(1)
+        except OSError as err:
+            if err.errno == errno.EADDRINUSE:
+                return False
+            raise AddressUnusable(
+                f"This machine cannot listen on {address[0]}, port {address[1]}: {err.strerror}."
+            ) from err
+    return True
+
+
+def raise_file_limit(waiting: int) -> int:
+    """Let a worker hold that many connections; returns how many open files it got."""
+    needed = waiting + SPARE_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (needed, max(hard, needed)))
+        except (ValueError, PermissionError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, needed), hard))
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+
+
+def serve(settings: ServerSettings, *, address: str, certificate: Certificate | None) -> None:
+    """Serve until a signal says stop. Returns when every worker has ended."""
+    server = Granian(
+        APP,
+        address=address,
+        port=settings.port,
+        interface=Interfaces.ASGI,
+        loop=Loops.uvloop,
+        workers=settings.workers,
+        websockets=False,
+        backlog=BACKLOG,
+        backpressure=settings.waiting_requests,
+        log_level=LogLevels.warning,
+        log_dictconfig={"handlers": {}, "loggers": LOGGERS},
+        ssl_cert=certificate.chain if certificate else None,
+        ssl_key=certificate.key if certificate else None,
+        ssl_protocol_min=SSLProtocols.tls12,
+        respawn_failed_workers=True,
+        workers_kill_timeout=STOP_WITHIN,
+    )
+    load = functools.partial(load_app, os.getpid())
+    try:
+        server.serve(target_loader=load, wrap_loader=False)
+    except SystemExit as err:
+        if err.code != GAVE_UP:
+            raise
+        raise ServerFailed(
+            "The server's worker processes ended again and again. The lines above say why."
+        ) from err
+
+
+def load_app(supervisor: int) -> Callable[..., Any]:
+    """Runs first in every worker: tie its life to the supervisor's, then make the application."""
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != supervisor:
+        sys.exit(1)
+    # Imported here and not above, so that the supervisor stays small.
+    return importlib.import_module(APP).create_app()
+
+
+def accepts(address: str, port: int) -> bool:
+    """Whether somebody answers on this port. Workers listen only once they are ready."""
+    target = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address, address)  # noqa: S104
+    try:
+        with socket.create_connection((target, port), timeout=1):
+            return True
+    except OSError:
+        return False

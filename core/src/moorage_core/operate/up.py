@@ -1,0 +1,152 @@
+"""`moor up`: the whole platform on this machine, in the foreground, with one command.
+
+In this order: hold the data folder, try the port, start PostgreSQL, migrate, make the first
+admin, serve. A signal takes the same way back: workers first, then PostgreSQL.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from moorage_core import settings as settings_module
+from moorage_core.embedded import folder as folders
+from moorage_core.embedded import postgres, tls
+from moorage_core.embedded.folder import Folder
+from moorage_core.embedded.postgres import Server
+from moorage_core.embedded.tls import Certificate
+from moorage_core.kit import logs
+from moorage_core.operate import arguments, keeper, serving
+from moorage_core.operate.keeper import Duty
+from moorage_core.settings import Settings
+
+PREPARATION = "moorage_core.operate.preparation"
+
+
+def up(
+    data: arguments.Data = None,
+    config: arguments.Config = None,
+    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Server processes.")] = None,
+) -> None:
+    """Start the platform on this machine. Ctrl-C stops it."""
+    with arguments.refusals(), arguments.stop_on_signal():
+        options = {"host": host, "port": port, "workers": workers}
+        settings = arguments.load_settings(config, data=data, server=options)
+        logs.configure(level=settings.log.level, format=settings.log.format)
+        folder = folders.prepare(settings.data)
+        settings = settings.model_copy(update={"data": folder.path})
+        with folders.hold(folder):
+            _run(settings, folder=folder)
+    print("Stopped.", flush=True)
+
+
+def _run(settings: Settings, *, folder: Folder) -> None:
+    arguments.say("Data folder", folder.path)
+    address = serving.find_address(settings.server)
+    certificate = choose_certificate(settings, place=folder.tls)
+    with _database(settings, folder=folder) as (complete, server):
+        _prepare(complete, folder=folder)
+        duties = _duties(settings, server=server, certificate=certificate)
+        # Servers never act as the schema's owner, so they are not told its password.
+        effective = _without_owner(complete)
+        with keeper.keeping(duties), _handed_over(effective, file=folder.run / "settings.json"):
+            _announce(complete, address=address)
+            serving.serve(complete.server, address=address, certificate=certificate)
+
+
+def choose_certificate(settings: Settings, *, place: Path) -> Certificate | None:
+    """The certificate that the settings ask for; None where the API is plain HTTP."""
+    if not settings.serves_tls:
+        return None
+    now = datetime.now(UTC)
+    if settings.server.tls != "files":
+        made = tls.own(place, names=_names(settings), now=now)
+        arguments.say("Certificate", f"our own authority, {place / 'ca.pem'}")
+        arguments.say("Its SHA-256", tls.fingerprint(place / "ca.pem"))
+        return made
+    chain, key = settings.server.certificate, settings.server.certificate_key
+    if chain is None or key is None:
+        raise arguments.BadSettings(
+            "server.tls = files needs server.certificate and server.certificate_key."
+        )
+    arguments.say("Certificate", chain)
+    return tls.given(chain, key, now=now)
+
+
+def _names(settings: Settings) -> tuple[str, ...]:
+    return tls.names_for(settings.server.host, further=settings.server.names)
+
+
+@contextmanager
+def _database(settings: Settings, *, folder: Folder) -> Generator[tuple[Settings, Server | None]]:
+    """The settings with URLs of a database that runs; our own is stopped afterwards."""
+    if settings.database.owner_url:
+        arguments.say("Database", "the server named in the settings")
+        yield settings, None
+        return
+    server = postgres.start(folder)
+    arguments.say("Database", f"PostgreSQL {server.binaries.release}, in the data folder")
+    try:
+        yield arguments.with_urls(settings, server), server
+    finally:
+        postgres.stop(server)
+
+
+def _prepare(settings: Settings, *, folder: Folder) -> None:
+    """Migrate and make the first admin, in a process that is told everything by a closed file."""
+    with _handed_over(settings, file=folder.run / "preparation.json"):
+        done = subprocess.run([sys.executable, "-P", "-m", PREPARATION], check=False)
+    if done.returncode != 0:
+        raise SystemExit(max(done.returncode, 1))
+
+
+def _duties(
+    settings: Settings, *, server: Server | None, certificate: Certificate | None
+) -> list[Duty]:
+    duties = [keeper.database(server)] if server else []
+    if certificate and certificate.authority:
+        duties.append(keeper.own_certificate(certificate.chain.parent, names=_names(settings)))
+    elif certificate:
+        duties.append(keeper.given_certificate(certificate.chain, certificate.key))
+    return duties
+
+
+@contextmanager
+def _handed_over(settings: Settings, *, file: Path) -> Generator[None]:
+    """Give the settings, which hold passwords, to the processes that we start: by a closed file."""
+    folders.write_private(file, settings_module.dump(settings).encode())
+    os.environ[settings_module.EFFECTIVE_VARIABLE] = str(file)
+    try:
+        yield
+    finally:
+        del os.environ[settings_module.EFFECTIVE_VARIABLE]
+        file.unlink(missing_ok=True)
+
+
+def _without_owner(settings: Settings) -> Settings:
+    database = settings.database.model_copy(update={"owner_url": None})
+    return settings.model_copy(update={"database": database})
+
+
+def _announce(settings: Settings, *, address: str) -> None:
+    """Say, once the workers listen, that they do. Runs beside the server."""
+    files = serving.raise_file_limit(settings.server.waiting_requests)
+    if files < settings.server.waiting_requests:
+        arguments.say("Limit", f"{files} open files; raise `ulimit -n` for more waiting requests")
+
+    def wait() -> None:
+        pause = threading.Event()
+        while not serving.accepts(address, settings.server.port):
+            pause.wait(0.05)
+        print(f"Moorage is ready at {settings.url}", flush=True)
+
+    threading.Thread(target=wait, name="announce", daemon=True).start()
