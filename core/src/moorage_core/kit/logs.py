@@ -1,8 +1,8 @@
 """Log lines: one JSON object each, with correlation and trace id, and never a secret.
 
-Scrubbing is the last resort, not the plan: secrets are kept out of log calls in the first place. A value
-is masked when its key names a secret or when it looks like one of our tokens, a JWT or a credential
-header, also inside longer text and inside exception messages.
+Scrubbing is the last resort, not the plan: secrets are kept out of log calls in the first place. A
+value is masked when its key names a secret or when it looks like one of our tokens, a JWT or a
+credential header, also inside longer text and inside exception messages.
 """
 
 import logging
@@ -15,7 +15,8 @@ import structlog
 
 MASK = "[secret]"
 _KEYS = re.compile(
-    r"(^|_)(password|passwd|secret|token|authorization|cookie|credential|private_key|code_verifier)$", re.I
+    r"(^|_)(password|passwd|secret|token|authorization|cookie|credential|private_key|code_verifier)$",
+    re.I,
 )
 _VALUES = re.compile(
     r"moor_[a-z]{3}_[A-Za-z0-9_-]{16,}"
@@ -55,7 +56,9 @@ def configure(*, level: str = "info", format: str = "json") -> None:
         structlog.processors.format_exc_info,
         _scrub_line,
     ]
-    renderer = structlog.processors.JSONRenderer() if format == "json" else structlog.dev.ConsoleRenderer()
+    renderer = (
+        structlog.processors.JSONRenderer() if format == "json" else structlog.dev.ConsoleRenderer()
+    )
     threshold = logging.getLevelNamesMapping()[level.upper()]
     structlog.configure(
         processors=[*chain, renderer],

@@ -1,4 +1,7 @@
-"""Counters and gauges for whoever scrapes `/metrics`. In memory of each process, added up by prometheus-client."""
+"""Counters and gauges for whoever scrapes `/metrics`.
+
+In memory of each process, added up by prometheus-client.
+"""
 
 from prometheus_client import Counter, Gauge, Histogram
 
@@ -14,4 +17,6 @@ ANONYMOUS_REFUSALS = Counter(
 )
 EVENTS_NUMBERED = Counter("moorage_events_numbered", "Events put in order by this process.")
 SWEEP_FAILURES = Counter("moorage_sweep_failures", "Sweeps that ended with an error.", ["sweep"])
-WAITING = Gauge("moorage_waiting_requests", "Requests asleep on a topic.", multiprocess_mode="livesum")
+WAITING = Gauge(
+    "moorage_waiting_requests", "Requests asleep on a topic.", multiprocess_mode="livesum"
+)

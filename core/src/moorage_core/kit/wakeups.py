@@ -1,20 +1,21 @@
 """Who waits for what, and how they hear that it moved.
 
-A request that waits (a long poll, an event stream, a claim) registers a topic such as `org:org_…` and
-sleeps on it with no connection and no transaction. A change marks its topics *after* its commit: waiters
-of this process wake at once, and one connection tells the other processes with NOTIFY. While one
-notification is on its way further topics gather, so a burst of commits costs a few notifications and
-a mutation never pays for one (NOTIFY inside the transaction halves its rate).
+A request that waits (a long poll, an event stream, a claim) registers a topic such as `org:org_…`
+and sleeps on it with no connection and no transaction. A change marks its topics *after* its
+commit: waiters of this process wake at once, and one connection tells the other processes with
+NOTIFY. While one notification is on its way further topics gather, so a burst of commits costs a
+few notifications and a mutation never pays for one (NOTIFY inside the transaction halves its rate).
 
-A wake-up is a hint, not a message: whoever wakes looks again. Hints can be lost with a connection. So
-each process asks once every few seconds which topics moved (`catch_up`), one query however many wait.
+A wake-up is a hint, not a message: whoever wakes looks again. Hints can be lost with a connection.
+So each process asks once every few seconds which topics moved (`catch_up`), one query however many
+wait.
 """
 
 import asyncio
 import contextlib
 import json
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 import psycopg
@@ -68,7 +69,7 @@ class Hub:
             self._send.set()
 
     @contextmanager
-    def watch(self, topics: Iterable[str]) -> Iterator[Waiter]:
+    def watch(self, topics: Iterable[str]) -> Generator[Waiter]:
         """Register before you look; a change between look and sleep then wakes you at once."""
         waiter = Waiter()
         names = tuple(topics)
@@ -83,7 +84,7 @@ class Hub:
                     del self._waiters[topic]
 
     def listen(self, listener: Callable[[Iterable[str] | None], None]) -> None:
-        """Call `listener` with the topics of every wake-up; with None when any may have been missed."""
+        """Call `listener` with the topics of each wake-up; None when any may have been missed."""
         self._listeners.append(listener)
 
     @property
@@ -91,7 +92,7 @@ class Hub:
         return sum(len(waiters) for waiters in self._waiters.values())
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
+    async def running(self) -> AsyncGenerator[None]:
         """Listen, send and catch up for as long as the block lasts."""
         tasks = [
             asyncio.create_task(self._forever(work), name=f"wakeups.{work.__name__}")
