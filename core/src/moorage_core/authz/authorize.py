@@ -1,7 +1,7 @@
 """The only door. Set membership, nothing else: no policy language, no role names.
 
-Who holds no key at all where the thing lives gets the 404 of a thing that does not exist. Who holds some
-key there, but not this one, knows the thing already and gets a 403 that names the missing key.
+Who holds no key at all where the thing lives gets the 404 of a thing that does not exist. Who holds
+some key there, but not this one, knows the thing already and gets a 403 that names the missing key.
 """
 
 from dataclasses import dataclass
@@ -63,7 +63,9 @@ def authorize_anywhere(ctx: Context, key: str) -> None:
         raise Forbidden(f"This needs the permission {key} in at least one org or project.")
 
 
-def missing(principal: Principal, keys: frozenset[str], *, org: str, project: str | None) -> list[str]:
+def missing(
+    principal: Principal, keys: frozenset[str], *, org: str, project: str | None
+) -> list[str]:
     """The keys among `keys` that the principal lacks there. Nobody grants what they lack."""
     place = Resource("", "", org, project)
     held = [g.permissions for g in principal.grants if _covers(g, place)]

@@ -1,7 +1,7 @@
 """The permission keys of the core, in order. Handlers ask for a key, never for a role.
 
-Keys of apps and of families are not here: they arrive as data and are plain strings under the app's own
-name. `authorize` treats both alike.
+Keys of apps and of families are not here: they arrive as data and are plain strings under the app's
+own name. `authorize` treats both alike.
 """
 
 from enum import StrEnum
