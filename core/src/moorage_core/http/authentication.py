@@ -1,4 +1,7 @@
-"""From a request to a principal: a session cookie, a personal access token, or a service account's token."""
+"""From a request to a principal.
+
+By a session cookie, a personal access token, or a service account's token.
+"""
 
 import hmac
 

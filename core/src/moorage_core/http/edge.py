@@ -1,6 +1,6 @@
-"""The outermost layer: ids for the trace, size limits, security headers, the access log, the last catch.
+"""The outermost layer, plain ASGI, because it stands in front of every request.
 
-Plain ASGI, because it stands in front of every request.
+Ids for the trace, size limits, security headers, the access log, the last catch.
 """
 
 import re

@@ -1,8 +1,9 @@
 """The same key, the same answer, the change made once.
 
-A key belongs to (principal, route). Its lock is taken in the round trip that begins the transaction, so
-that duplicates queue behind the first; the answer is stored by the transaction that made the change. A crash
-leaves neither. Answers that carry a secret keep the id of what was made and never the body.
+A key belongs to (principal, route). Its lock is taken in the round trip that begins the
+transaction, so that duplicates queue behind the first; the answer is stored by the transaction that
+made the change. A crash leaves neither. Answers that carry a secret keep the id of what was made
+and never the body.
 """
 
 import hashlib
@@ -84,8 +85,8 @@ class Key:
             )
         if rotate is not None:
             raise AlreadyIssued(
-                f"This request made {resource_id} before; its secret was shown once and is not stored. "
-                f"To get a new one: {rotate}",
+                f"This request made {resource_id} before; its secret was shown once and is not"
+                f" stored. To get a new one: {rotate}",
                 resource_id=resource_id,
             )
         return Response(
@@ -112,8 +113,8 @@ def key_of(request: Request, *, principal: str, route: str, body: bytes) -> Key:
     value = request.headers.get(HEADER, "")
     if not value:
         raise KeyMissing(
-            "Send an Idempotency-Key header: any text of your own, up to 128 characters, new for each "
-            "new request and the same when you retry one."
+            "Send an Idempotency-Key header: any text of your own, up to 128 characters, new for"
+            " each new request and the same when you retry one."
         )
     if len(value) > 128 or not all(" " < letter <= "~" for letter in value):
         raise Malformed(
@@ -135,7 +136,7 @@ def _fingerprint(request: Request, body: bytes) -> bytes:
 
 
 def _canonical(body: bytes) -> bytes:
-    """JSON with its keys in order, so that another client library's spelling is the same request."""
+    """JSON with its keys in order, so another client library's spelling is the same request."""
     try:
         return json.dumps(json.loads(body), sort_keys=True, separators=(",", ":")).encode()
     except (ValueError, RecursionError):

@@ -1,7 +1,8 @@
-"""Principals that proved themselves moments ago, so that a busy caller costs one look-up every two seconds.
+"""Principals that proved themselves moments ago: a busy caller costs a look-up every two seconds.
 
-A change to a principal (a role, a disabled account, a revoked key) marks the topic `principal:<id>`;
-every process forgets the principal when it hears that, and after `SECONDS` in any case.
+A change to a principal (a role, a disabled account, a revoked key) marks the topic
+`principal:<id>`; every process forgets the principal when it hears that, and after `SECONDS` in any
+case.
 """
 
 from collections import OrderedDict

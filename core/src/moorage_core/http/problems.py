@@ -44,7 +44,9 @@ def render(error: ApiError, correlation_id: str) -> Response:
 
 
 def internal() -> InternalError:
-    return InternalError("This is a fault of the platform. Its operator finds it by the correlation id.")
+    return InternalError(
+        "This is a fault of the platform. Its operator finds it by the correlation id."
+    )
 
 
 def install(app: FastAPI) -> None:
