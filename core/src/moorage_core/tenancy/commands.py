@@ -108,18 +108,14 @@ async def get_project(
     ctx: Context, id: str, *, key: str = Permission.IAM_PROJECT_READ, lock: bool = False
 ) -> Project:
     """A project that the caller holds `key` on. Other slices come in through here."""
-    project = await store.find_project(
-        ctx.db, id, orgs=sorted(ctx.principal.scope.orgs), lock=lock
-    )
+    project = await store.find_project(ctx.db, id, orgs=sorted(ctx.principal.scope.orgs), lock=lock)
     if project is None:
         raise hidden("project", id)
     authorize(ctx, key, Resource("project", id, project.org_id, project.id))
     return project
 
 
-async def update_project(
-    ctx: Context, id: str, change: ProjectUpdate, *, expected: int
-) -> Project:
+async def update_project(ctx: Context, id: str, change: ProjectUpdate, *, expected: int) -> Project:
     project = await get_project(ctx, id, key=Permission.IAM_PROJECT_UPDATE, lock=True)
     etag.check("project", id, have=project.version, expected=expected)
     project = await store.rename_project(
@@ -130,7 +126,10 @@ async def update_project(
 
 
 async def delete_project(ctx: Context, id: str, *, expected: int | None) -> None:
-    """Close a project. Its service accounts stop working and its people lose their roles, at once."""
+    """Close a project.
+
+    Its service accounts stop working and its people lose their roles, at once.
+    """
     project = await get_project(ctx, id, key=Permission.IAM_PROJECT_DELETE, lock=True)
     etag.check("project", id, have=project.version, expected=expected)
     principals = await store.list_principals(ctx.db, org=project.org_id, project=id)
@@ -149,7 +148,7 @@ async def _lock_org(ctx: Context, id: str, key: str) -> Org:
 
 def _keys_on_platform(ctx: Context) -> frozenset[str]:
     held = [g.permissions for g in ctx.principal.grants if g.org == PLATFORM_ORG and not g.project]
-    return frozenset().union(*held)
+    return frozenset[str]().union(*held)
 
 
 def _record_org(ctx: Context, action: str, event: registry.EventType, org: Org) -> None:
@@ -158,12 +157,9 @@ def _record_org(ctx: Context, action: str, event: registry.EventType, org: Org) 
     events.publish(ctx, event, data, subject=org.id, version=org.version, org=org.id)
 
 
-def _record_project(
-    ctx: Context, action: str, event: registry.EventType, project: Project
-) -> None:
-    where = {"org": project.org_id, "project": project.id}
-    audit.record(
-        ctx, action, project.id, details={"slug": project.slug, "name": project.name}, **where
-    )
-    data = registry.Named(id=project.id, slug=project.slug, name=project.name)
-    events.publish(ctx, event, data, subject=project.id, version=project.version, **where)
+def _record_project(ctx: Context, action: str, event: registry.EventType, project: Project) -> None:
+    org, id = project.org_id, project.id
+    details = {"slug": project.slug, "name": project.name}
+    audit.record(ctx, action, id, org=org, project=id, details=details)
+    data = registry.Named(id=id, slug=project.slug, name=project.name)
+    events.publish(ctx, event, data, subject=id, version=project.version, org=org, project=id)

@@ -157,9 +157,7 @@ def _record(
     _publish(ctx, event, member, step=step)
 
 
-def _publish(
-    ctx: Context, event: registry.EventType, member: Membership, *, step: int = 0
-) -> None:
+def _publish(ctx: Context, event: registry.EventType, member: Membership, *, step: int = 0) -> None:
     ctx.topics.add(topic(member.user_id))
     events.publish(
         ctx,

@@ -54,7 +54,9 @@ async def list_orgs(ctx: Ctx, page: Paging) -> Page[Org]:
     return await commands.list_orgs(ctx, page)
 
 
-@routes.read("/v1/orgs/{org}", key=Permission.IAM_ORG_READ, response_model=OrgRead, answers=(NotFound,))
+@routes.read(
+    "/v1/orgs/{org}", key=Permission.IAM_ORG_READ, response_model=OrgRead, answers=(NotFound,)
+)
 async def get_org(org: OrgId, ctx: Ctx, response: Response) -> Org:
     """One org."""
     found = await commands.get_org(ctx, org)
@@ -237,9 +239,7 @@ async def update_member(
     response: Response,
 ) -> Membership:
     """Give a member another role."""
-    return _with_etag(
-        response, await members.update_member(ctx, member, change, expected=expected)
-    )
+    return _with_etag(response, await members.update_member(ctx, member, change, expected=expected))
 
 
 @routes.mutation(
@@ -265,7 +265,10 @@ async def remove_member(member: MembershipId, expected: OptionalVersion, ctx: Ct
 async def appoint_org_admin(
     org: OrgId, new: AdminAppoint, ctx: Ctx, response: Response
 ) -> Membership:
-    """Break-glass: appoint a tenant admin in an org that has lost its own. Needs a reason; the org sees it."""
+    """Break-glass: appoint a tenant admin in an org that has lost its own.
+
+    Needs a reason; the org sees it.
+    """
     return _with_etag(response, await members.appoint_admin(ctx, org, new))
 
 

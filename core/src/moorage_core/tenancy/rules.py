@@ -54,7 +54,8 @@ def check_role_fits(role: Role, where: Level) -> None:
         return
     fitting = sorted(r.value for r, definition in ROLES.items() if where in definition.levels)
     raise RoleNotHere(
-        f"The role {role} cannot be given on a {where}. Here one of these can: {', '.join(fitting)}.",
+        f"The role {role} cannot be given on a {where}."
+        f" Here one of these can: {', '.join(fitting)}.",
         errors=[Fault("body.role", f"one of {', '.join(fitting)}")],
     )
 

@@ -1,9 +1,10 @@
 """Wire shapes of orgs, projects and memberships."""
 
+from typing import Literal
+
 from moorage_core.authz.roles import Level
 from moorage_core.kit.ids import MembershipId, OrgId, ProjectId, UserId
 from moorage_core.kit.wire import Email, Input, Moment, Name, Output, Reason, Slug
-from typing import Literal
 
 RoleName = Literal["platform_admin", "tenant_admin", "project_admin", "project_member", "viewer"]
 

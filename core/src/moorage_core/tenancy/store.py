@@ -10,7 +10,8 @@ from moorage_core.tenancy.models import Membership, Org, Project
 ORG: LiteralString = "id, slug, name, version, created_at, updated_at"
 PROJECT: LiteralString = "id, org_id, slug, name, version, created_at, updated_at"
 MEMBERSHIP: LiteralString = (
-    "m.id, m.org_id, m.project_id, m.user_id, u.email, u.name, m.role, m.version, m.created_at, m.updated_at"
+    "m.id, m.org_id, m.project_id, m.user_id, u.email, u.name, m.role, m.version,"
+    " m.created_at, m.updated_at"
 )
 
 
@@ -50,7 +51,10 @@ async def list_orgs(db: Db, page: PageRequest, *, orgs: list[str] | None) -> lis
 async def rename_org(db: Db, *, org: str, name: str, now: datetime) -> Org:
     return await db.get(
         Org,
-        f"UPDATE orgs SET name = %s, version = version + 1, updated_at = %s WHERE id = %s RETURNING {ORG}",
+        f"""
+        UPDATE orgs SET name = %s, version = version + 1, updated_at = %s
+        WHERE id = %s RETURNING {ORG}
+        """,
         (name, now, org),
     )
 
@@ -59,7 +63,8 @@ async def delete_org(db: Db, *, org: str, now: datetime) -> Org:
     return await db.get(
         Org,
         f"""
-        UPDATE orgs SET deleted_at = %s, updated_at = %s, version = version + 1 WHERE id = %s RETURNING {ORG}
+        UPDATE orgs SET deleted_at = %s, updated_at = %s, version = version + 1
+        WHERE id = %s RETURNING {ORG}
         """,
         (now, now, org),
     )
@@ -101,7 +106,8 @@ async def list_projects(
         Project,
         f"""
         SELECT {PROJECT} FROM projects
-        WHERE org_id = %s AND deleted_at IS NULL AND id > %s AND (%s::text[] IS NULL OR id = ANY (%s))
+        WHERE org_id = %s AND deleted_at IS NULL AND id > %s
+            AND (%s::text[] IS NULL OR id = ANY (%s))
         ORDER BY id LIMIT %s
         """,
         (org, page.after, projects, projects, page.fetch),
@@ -116,9 +122,7 @@ async def list_project_slugs(db: Db, *, org: str) -> list[str]:
     return [row["slug"] for row in rows]
 
 
-async def rename_project(
-    db: Db, *, org: str, project: str, name: str, now: datetime
-) -> Project:
+async def rename_project(db: Db, *, org: str, project: str, name: str, now: datetime) -> Project:
     return await db.get(
         Project,
         f"""
@@ -144,7 +148,10 @@ async def delete_project(db: Db, *, org: str, project: str, now: datetime) -> Pr
 
 
 async def ensure_user(db: Db, *, new_id: str, email: str, now: datetime) -> str:
-    """The account of an address, made where there is none. Tenant-less: people belong to no org."""
+    """The account of an address, made where there is none.
+
+    Tenant-less: people belong to no org.
+    """
     return await db.value("SELECT ensure_user(%s, %s, %s)", (new_id, email, now))
 
 
@@ -185,7 +192,8 @@ async def list_memberships(
         Membership,
         f"""
         SELECT {MEMBERSHIP} FROM memberships m JOIN users u ON u.id = m.user_id
-        WHERE m.org_id = %s AND m.project_id IS NOT DISTINCT FROM %s AND m.id > %s ORDER BY m.id LIMIT %s
+        WHERE m.org_id = %s AND m.project_id IS NOT DISTINCT FROM %s AND m.id > %s
+        ORDER BY m.id LIMIT %s
         """,
         (org, project, page.after, page.fetch),
     )
@@ -207,10 +215,11 @@ async def remove_membership(db: Db, *, org: str, id: str) -> None:
 
 
 async def count_other_admins(db: Db, *, org: str, id: str, role: str) -> int:
-    """How many others hold the org-wide role, with their rows locked against a concurrent removal."""
+    """How many others hold the org-wide role; their rows are locked against removal meanwhile."""
     rows = await db.rows(
         """
-        SELECT id FROM memberships WHERE org_id = %s AND project_id IS NULL AND role = %s AND id <> %s
+        SELECT id FROM memberships
+        WHERE org_id = %s AND project_id IS NULL AND role = %s AND id <> %s
         ORDER BY id FOR UPDATE
         """,
         (org, role, id),
