@@ -31,7 +31,6 @@ from moorage_core.people.schemas import (
 )
 from moorage_core.platform import Platform
 
-
 # Who a credential proves
 
 
@@ -39,9 +38,7 @@ async def find_session_principal(at: Platform, token: str) -> Principal | None:
     """The person of a session, unless it ended, expired or lay idle."""
     now = at.clock.now()
     async with at.database.transaction(Scope()) as db:
-        row = await store.find_session_principal(
-            db, token_hash=tokens.digest(token), now=now
-        )
+        row = await store.find_session_principal(db, token_hash=tokens.digest(token), now=now)
         if row is None or rules.is_idle(
             row["seen_at"], now=now, idle=at.settings.identity.session_idle
         ):
@@ -97,7 +94,10 @@ async def get_user(ctx: Context, id: str) -> User:
 
 
 async def update_user(ctx: Context, id: str, change: UserUpdate, *, expected: int) -> User:
-    """Rename, disable or enable. A disabled person is out within seconds, sessions and tokens included."""
+    """Rename, disable or enable.
+
+    A disabled person is out within seconds, sessions and tokens included.
+    """
     user = await _user(ctx, id, Permission.IAM_USER_UPDATE, lock=True)
     etag.check("user", id, have=user.version, expected=expected)
     if change.disabled and id == ctx.principal.id:
@@ -215,9 +215,7 @@ def record_user(ctx: Context, action: str, event: registry.EventType, user: User
     details = {"email": user.email, "disabled": user.disabled}
     audit.record(ctx, action, user.id, org=PLATFORM_ORG, details=details)
     data = registry.Person(id=user.id, disabled=user.disabled)
-    events.publish(
-        ctx, event, data, subject=user.id, version=user.version, org=PLATFORM_ORG
-    )
+    events.publish(ctx, event, data, subject=user.id, version=user.version, org=PLATFORM_ORG)
 
 
 async def _record_credential(

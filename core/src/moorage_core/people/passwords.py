@@ -1,4 +1,7 @@
-"""Argon2, off the event loop. Apart from rules because hashing takes a while and its own threads."""
+"""Argon2, off the event loop.
+
+Apart from rules because hashing takes a while and its own threads.
+"""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor

@@ -134,7 +134,10 @@ async def change_password(change: PasswordChange, ctx: Ctx) -> None:
     answers=(rules.EmailTaken,),
 )
 async def create_user(new: UserCreate, ctx: Ctx, response: Response) -> User:
-    """Make an account for a person. They set a password with a one-time code, or sign in by a provider."""
+    """Make an account for a person.
+
+    They set a password with a one-time code, or sign in by a provider.
+    """
     return _with_etag(response, await commands.create_user(ctx, new))
 
 
@@ -163,9 +166,7 @@ async def update_user(
     user: UserId, change: UserUpdate, expected: ExpectedVersion, ctx: Ctx, response: Response
 ) -> User:
     """Rename, disable or enable an account."""
-    return _with_etag(
-        response, await commands.update_user(ctx, user, change, expected=expected)
-    )
+    return _with_etag(response, await commands.update_user(ctx, user, change, expected=expected))
 
 
 @routes.mutation(
@@ -183,9 +184,7 @@ async def issue_password_code(user: UserId, ctx: Ctx) -> dict[str, Any]:
     return {"user_id": found.id, "code": code, "expires_at": ctx.now + rules.CODE_LIFETIME}
 
 
-@routes.read(
-    "/v1/sessions", key=Permission.IAM_SELF_READ, response_model=PageRead[SessionRead]
-)
+@routes.read("/v1/sessions", key=Permission.IAM_SELF_READ, response_model=PageRead[SessionRead])
 async def list_sessions(ctx: Ctx, page: Paging) -> Page[Session]:
     """Your open browser sessions."""
     return await commands.list_sessions(ctx, page)

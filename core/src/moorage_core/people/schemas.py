@@ -8,10 +8,14 @@ from moorage_core.kit.ids import AccessTokenId, OrgId, ProjectId, SessionId, Use
 from moorage_core.kit.wire import Email, Input, Moment, Name, Output, PermissionKey
 
 Password = Annotated[
-    str, StringConstraints(min_length=12, max_length=200), Field(json_schema_extra={"format": "password"})
+    str,
+    StringConstraints(min_length=12, max_length=200),
+    Field(json_schema_extra={"format": "password"}),
 ]
 GivenPassword = Annotated[
-    str, StringConstraints(min_length=1, max_length=200), Field(json_schema_extra={"format": "password"})
+    str,
+    StringConstraints(min_length=1, max_length=200),
+    Field(json_schema_extra={"format": "password"}),
 ]
 
 

@@ -1,6 +1,7 @@
-"""Signing in: by password, by one-time code, or (from `oidc`) by a provider's word. Ends in a session.
+"""Signing in: by password, one-time code, or (from `oidc`) a provider's word. Ends in a session.
 
-These run before there is a principal, so they take their own transactions, and hash passwords between them.
+These run before there is a principal, so they take their own transactions, and hash passwords
+between them.
 """
 
 from dataclasses import dataclass
@@ -89,9 +90,7 @@ async def set_password(platform: Platform, given: PasswordSet, *, trace: Trace) 
     async with unit.work(platform, PLATFORM_ORG, principal=who, trace=trace) as ctx:
         if not await store.use_code(ctx.db, user, code_hash=code_hash):
             raise _bad_code()
-        changed = await store.set_password(
-            ctx.db, user, password_hash=password_hash, now=ctx.now
-        )
+        changed = await store.set_password(ctx.db, user, password_hash=password_hash, now=ctx.now)
         await store.end_other_sessions(ctx.db, user, keep=None, now=ctx.now)
         ctx.topics.add(topic(user))
         commands.record_user(

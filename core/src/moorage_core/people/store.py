@@ -8,8 +8,8 @@ from moorage_core.kit.pagination import PageRequest
 from moorage_core.people.models import AccessToken, LoginUser, Session, User
 
 USER: LiteralString = (
-    "id, email, name, password_hash IS NOT NULL AS has_password, disabled_at, locked_until, version, "
-    "created_at, updated_at"
+    "id, email, name, password_hash IS NOT NULL AS has_password, disabled_at, locked_until,"
+    " version, created_at, updated_at"
 )
 SESSION: LiteralString = "id, user_id, user_agent, created_at, seen_at, expires_at"
 TOKEN: LiteralString = (
@@ -21,7 +21,10 @@ TOKEN: LiteralString = (
 
 
 async def add_user(db: Db, *, id: str, email: str, name: str, now: datetime) -> User | None:
-    """None where the address is taken. Tenant-less: people belong to no org."""
+    """None where the address is taken.
+
+    Tenant-less: people belong to no org.
+    """
     return await db.find(
         User,
         f"""
@@ -54,7 +57,8 @@ async def update_user(
     return await db.get(
         User,
         f"""
-        UPDATE users SET name = coalesce(%(name)s, name), version = version + 1, updated_at = %(now)s,
+        UPDATE users SET name = coalesce(%(name)s, name),
+            version = version + 1, updated_at = %(now)s,
             disabled_at = CASE WHEN %(disabled)s::boolean IS NULL THEN disabled_at
                 WHEN %(disabled)s THEN coalesce(disabled_at, %(now)s) END
         WHERE id = %(id)s RETURNING {USER}
@@ -64,13 +68,16 @@ async def update_user(
 
 
 async def set_password(db: Db, id: str, *, password_hash: str, now: datetime) -> User:
-    """Tenant-less: people belong to no org. Also forgets wrong passwords and outstanding codes."""
+    """Also forgets wrong passwords and outstanding codes.
+
+    Tenant-less: people belong to no org.
+    """
     await db.run("DELETE FROM password_codes WHERE user_id = %s", (id,))
     return await db.get(
         User,
         f"""
-        UPDATE users SET password_hash = %s, wrong_passwords = 0, locked_until = NULL, version = version + 1,
-            updated_at = %s
+        UPDATE users SET password_hash = %s, wrong_passwords = 0, locked_until = NULL,
+            version = version + 1, updated_at = %s
         WHERE id = %s RETURNING {USER}
         """,
         (password_hash, now, id),
@@ -83,9 +90,15 @@ async def find_login_user(db: Db, email: str) -> LoginUser | None:
 
 
 async def note_wrong_password(db: Db, id: str) -> int:
-    """How many in a row now. Tenant-less: before there is a principal."""
+    """How many in a row now.
+
+    Tenant-less: before there is a principal.
+    """
     return await db.value(
-        "UPDATE users SET wrong_passwords = wrong_passwords + 1 WHERE id = %s RETURNING wrong_passwords",
+        """
+        UPDATE users SET wrong_passwords = wrong_passwords + 1 WHERE id = %s
+        RETURNING wrong_passwords
+        """,
         (id,),
     )
 
@@ -98,7 +111,10 @@ async def lock_account(db: Db, id: str, *, until: datetime) -> None:
 async def forget_wrong_passwords(db: Db, id: str) -> None:
     """Tenant-less: people belong to no org."""
     await db.run(
-        "UPDATE users SET wrong_passwords = 0, locked_until = NULL WHERE id = %s AND wrong_passwords > 0",
+        """
+        UPDATE users SET wrong_passwords = 0, locked_until = NULL
+        WHERE id = %s AND wrong_passwords > 0
+        """,
         (id,),
     )
 
@@ -107,11 +123,15 @@ async def forget_wrong_passwords(db: Db, id: str) -> None:
 
 
 async def put_code(db: Db, user: str, *, code_hash: bytes, expires_at: datetime) -> None:
-    """The person's one outstanding code. Tenant-less: people belong to no org."""
+    """The person's one outstanding code.
+
+    Tenant-less: people belong to no org.
+    """
     await db.run(
         """
         INSERT INTO password_codes (user_id, code_hash, expires_at) VALUES (%s, %s, %s)
-        ON CONFLICT (user_id) DO UPDATE SET code_hash = EXCLUDED.code_hash, expires_at = EXCLUDED.expires_at
+        ON CONFLICT (user_id) DO UPDATE
+            SET code_hash = EXCLUDED.code_hash, expires_at = EXCLUDED.expires_at
         """,
         (user, code_hash, expires_at),
     )
@@ -123,7 +143,10 @@ async def find_code_user(db: Db, *, code_hash: bytes, now: datetime) -> str | No
 
 
 async def use_code(db: Db, user: str, *, code_hash: bytes) -> bool:
-    """Whether the code was still there to use. Tenant-less: people belong to no org."""
+    """Whether the code was still there to use.
+
+    Tenant-less: people belong to no org.
+    """
     used = await db.run(
         "DELETE FROM password_codes WHERE user_id = %s AND code_hash = %s", (user, code_hash)
     )
@@ -179,7 +202,10 @@ async def list_sessions(db: Db, user: str, page: PageRequest, *, now: datetime) 
 
 
 async def end_session(db: Db, user: str, id: str, *, now: datetime) -> bool:
-    """False where there is no such open session. Tenant-less: a session is its person's."""
+    """False where there is no such open session.
+
+    Tenant-less: a session is its person's.
+    """
     ended = await db.run(
         "UPDATE sessions SET ended_at = %s WHERE user_id = %s AND id = %s AND ended_at IS NULL",
         (now, user, id),
@@ -205,8 +231,8 @@ async def add_access_token(db: Db, token: AccessToken, *, token_hash: bytes) -> 
     """Tenant-less: a token is its person's."""
     await db.run(
         """
-        INSERT INTO access_tokens (id, user_id, name, token_hash, permissions, org_id, project_id, created_at,
-            expires_at)
+        INSERT INTO access_tokens (id, user_id, name, token_hash, permissions, org_id, project_id,
+            created_at, expires_at)
         VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
         """,
         (
@@ -240,7 +266,10 @@ async def list_access_tokens(db: Db, user: str, page: PageRequest) -> list[Acces
 
 
 async def revoke_access_token(db: Db, user: str, id: str, *, now: datetime) -> int | None:
-    """The token's new version; None where there is no such live token. Tenant-less: its person's."""
+    """The token's new version; None where there is no such live token.
+
+    Tenant-less: its person's.
+    """
     return await db.value(
         """
         UPDATE access_tokens SET revoked_at = %s, version = version + 1
@@ -250,7 +279,9 @@ async def revoke_access_token(db: Db, user: str, id: str, *, now: datetime) -> i
     )
 
 
-async def list_grant_names(db: Db, *, orgs: list[str], projects: list[str]) -> dict[str, tuple[str, str]]:
+async def list_grant_names(
+    db: Db, *, orgs: list[str], projects: list[str]
+) -> dict[str, tuple[str, str]]:
     """(slug, name) of the given orgs and projects, by id."""
     rows = await db.rows(
         """
