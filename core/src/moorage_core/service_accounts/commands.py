@@ -82,8 +82,9 @@ def _proof(
 
 def _not_proved() -> rules.NotProved:
     return rules.NotProved(
-        "The account, the key or the proof is not right. An assertion needs iss = sub = the account, "
-        "aud = the platform's address, exp within 5 minutes, and a jti that was not used before."
+        "The account, the key or the proof is not right. An assertion needs iss = sub ="
+        " the account, aud = the platform's address, exp within 5 minutes, and a jti that was not"
+        " used before."
     )
 
 
@@ -104,9 +105,7 @@ async def create(ctx: Context, project: str, new: ServiceAccountCreate) -> Servi
     )
     if account is None:
         raise rules.NameTaken(f"The project has a service account named {new.name} already.")
-    _record(
-        ctx, Permission.IAM_SERVICE_ACCOUNT_CREATE, registry.SERVICE_ACCOUNT_CREATED, account
-    )
+    _record(ctx, Permission.IAM_SERVICE_ACCOUNT_CREATE, registry.SERVICE_ACCOUNT_CREATED, account)
     return account
 
 
@@ -123,16 +122,17 @@ async def get(
     account = await store.find(ctx.db, id, orgs=orgs, lock=lock)
     if account is None:
         raise hidden("service account", id)
-    authorize(
-        ctx, key, Resource("service account", id, account.org_id, account.project_id)
-    )
+    authorize(ctx, key, Resource("service account", id, account.org_id, account.project_id))
     return account
 
 
 async def update(
     ctx: Context, id: str, change: ServiceAccountUpdate, *, expected: int
 ) -> ServiceAccount:
-    """Rename, give other permissions, disable or enable. Takes effect within seconds on live tokens."""
+    """Rename, give other permissions, disable or enable.
+
+    Takes effect within seconds on live tokens.
+    """
     account = await get(ctx, id, key=Permission.IAM_SERVICE_ACCOUNT_UPDATE, lock=True)
     etag.check("service account", id, have=account.version, expected=expected)
     where = {"org": account.org_id, "project": account.project_id}
@@ -151,9 +151,7 @@ async def update(
         disabled=change.disabled,
         now=ctx.now,
     )
-    _record(
-        ctx, Permission.IAM_SERVICE_ACCOUNT_UPDATE, registry.SERVICE_ACCOUNT_UPDATED, account
-    )
+    _record(ctx, Permission.IAM_SERVICE_ACCOUNT_UPDATE, registry.SERVICE_ACCOUNT_UPDATED, account)
     return account
 
 
@@ -161,9 +159,7 @@ async def delete(ctx: Context, id: str, *, expected: int | None) -> None:
     account = await get(ctx, id, key=Permission.IAM_SERVICE_ACCOUNT_DELETE, lock=True)
     etag.check("service account", id, have=account.version, expected=expected)
     account = await store.delete(ctx.db, id, org=account.org_id, now=ctx.now)
-    _record(
-        ctx, Permission.IAM_SERVICE_ACCOUNT_DELETE, registry.SERVICE_ACCOUNT_DELETED, account
-    )
+    _record(ctx, Permission.IAM_SERVICE_ACCOUNT_DELETE, registry.SERVICE_ACCOUNT_DELETED, account)
 
 
 # Keys
@@ -174,9 +170,7 @@ async def create_key(
 ) -> tuple[ServiceAccountKey, str | None]:
     """A further key beside the present ones, so that a rotation has an overlap."""
     account = await _managed(ctx, account_id)
-    live = await store.count_live_keys(
-        ctx.db, org=account.org_id, account=account_id, now=ctx.now
-    )
+    live = await store.count_live_keys(ctx.db, org=account.org_id, account=account_id, now=ctx.now)
     if live >= rules.KEYS_AT_MOST:
         raise rules.TooManyKeys(f"It has {live} live keys. Revoke one first.")
     secret = None
@@ -201,9 +195,7 @@ async def create_key(
     return key, secret
 
 
-async def list_keys(
-    ctx: Context, account_id: str, page: PageRequest
-) -> Page[ServiceAccountKey]:
+async def list_keys(ctx: Context, account_id: str, page: PageRequest) -> Page[ServiceAccountKey]:
     account = await get(ctx, account_id)
     rows = await store.list_keys(ctx.db, page, org=account.org_id, account=account_id)
     return pagination.page(rows, page, key=lambda key: key.id)
@@ -212,15 +204,16 @@ async def list_keys(
 async def revoke_key(ctx: Context, account_id: str, key: str) -> None:
     """Tokens minted with the key stop working within seconds."""
     account = await _managed(ctx, account_id)
-    if not await store.revoke_key(
-        ctx.db, key, org=account.org_id, account=account_id, now=ctx.now
-    ):
+    if not await store.revoke_key(ctx.db, key, org=account.org_id, account=account_id, now=ctx.now):
         raise hidden("key", key)
     await _record_key(ctx, registry.SERVICE_ACCOUNT_KEY_REVOKED, account, key)
 
 
 async def _managed(ctx: Context, id: str) -> ServiceAccount:
-    """The account, for a change of its keys. Who gives it a key acts with its rights, so must hold them all."""
+    """The account, for a change of its keys.
+
+    Who gives it a key acts with its rights, so must hold them all.
+    """
     account = await get(ctx, id, key=Permission.IAM_SERVICE_ACCOUNT_MANAGE_KEYS, lock=True)
     _check_ceiling(ctx, account.permissions, org=account.org_id, project=account.project_id)
     return account
@@ -237,32 +230,34 @@ def _check_ceiling(ctx: Context, permissions: list[str], *, org: str, project: s
         )
 
 
-def _record(
-    ctx: Context, action: str, event: registry.EventType, account: ServiceAccount
-) -> None:
-    where = {"org": account.org_id, "project": account.project_id}
+def _record(ctx: Context, action: str, event: registry.EventType, account: ServiceAccount) -> None:
+    org, project = account.org_id, account.project_id
     ctx.topics.add(topic(account.id))
-    details = {
-        "name": account.name,
-        "permissions": account.permissions,
-        "disabled": account.disabled,
-    }
-    audit.record(ctx, action, account.id, details=details, **where)
-    data = registry.ServiceAccount(id=account.id, **details)
-    events.publish(ctx, event, data, subject=account.id, version=account.version, **where)
+    data = registry.ServiceAccount(
+        id=account.id,
+        name=account.name,
+        permissions=account.permissions,
+        disabled=account.disabled,
+    )
+    details = data.model_dump(exclude={"id"})
+    audit.record(ctx, action, account.id, org=org, project=project, details=details)
+    events.publish(
+        ctx, event, data, subject=account.id, version=account.version, org=org, project=project
+    )
 
 
 async def _record_key(
     ctx: Context, event: registry.EventType, account: ServiceAccount, key: str
 ) -> None:
-    where = {"org": account.org_id, "project": account.project_id}
+    org, project = account.org_id, account.project_id
     ctx.topics.add(topic(account.id))
     action = Permission.IAM_SERVICE_ACCOUNT_MANAGE_KEYS
-    audit.record(ctx, action, key, details={"event": event.type}, **where)
+    details = {"event": event.type}
+    audit.record(ctx, action, key, org=org, project=project, details=details)
     changed = await store.update(
         ctx.db,
         account.id,
-        org=account.org_id,
+        org=org,
         name=None,
         permissions=None,
         disabled=None,
@@ -270,5 +265,5 @@ async def _record_key(
     )
     data = registry.Credential(id=key, owner_id=account.id)
     events.publish(
-        ctx, event, data, subject=account.id, version=changed.version, **where
+        ctx, event, data, subject=account.id, version=changed.version, org=org, project=project
     )

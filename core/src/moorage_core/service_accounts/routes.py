@@ -64,9 +64,7 @@ async def create_service_account(
     response_model=PageRead[ServiceAccountRead],
     answers=(NotFound,),
 )
-async def list_service_accounts(
-    project: ProjectId, ctx: Ctx, page: Paging
-) -> Page[ServiceAccount]:
+async def list_service_accounts(project: ProjectId, ctx: Ctx, page: Paging) -> Page[ServiceAccount]:
     """The service accounts of a project."""
     return await commands.list_in_project(ctx, project, page)
 
@@ -99,9 +97,7 @@ async def update_service_account(
     response: Response,
 ) -> ServiceAccount:
     """Rename a service account, change its permissions, disable or enable it."""
-    return _with_etag(
-        response, await commands.update(ctx, account, change, expected=expected)
-    )
+    return _with_etag(response, await commands.update(ctx, account, change, expected=expected))
 
 
 @routes.mutation(

@@ -10,10 +10,11 @@ from joserfc.errors import JoseError, SecurityWarning
 from joserfc.jwk import OKPKey
 from joserfc.jws import extract_compact
 
+from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Grant, Kind, Principal
 from moorage_core.authz.roles import SERVICE_ACCOUNT_PERMISSIONS
-from moorage_core.kit import tokens
 from moorage_core.errors import ApiError, Conflict, Fault, Forbidden, Unauthenticated
+from moorage_core.kit import tokens
 
 ASSERTION_LIFETIME = timedelta(minutes=5)
 CLOCK_SKEW = timedelta(seconds=30)
@@ -64,7 +65,8 @@ def check_grantable(permissions: list[str]) -> None:
     unknown = sorted(set(permissions) - {str(key) for key in SERVICE_ACCOUNT_PERMISSIONS})
     if unknown:
         raise PermissionUnknown(
-            f"A service account cannot hold: {', '.join(unknown)}. GET /v1/roles shows the keys of a project admin.",
+            f"A service account cannot hold: {', '.join(unknown)}."
+            " GET /v1/roles shows the keys of a project admin.",
             errors=[Fault("body.permissions", key) for key in unknown],
         )
 
@@ -74,12 +76,17 @@ def check_public_key(key: dict[str, Any]) -> None:
         OKPKey.import_key(key)
     except (JoseError, ValueError) as err:
         raise KeyNotUsable(
-            "The public key is not an Ed25519 JWK.", errors=[Fault("body.public_key", "not a valid key")]
+            "The public key is not an Ed25519 JWK.",
+            errors=[Fault("body.public_key", "not a valid key")],
         ) from err
 
 
 def is_secret(stored: bytes | None, given: str | None) -> bool:
-    return stored is not None and given is not None and hmac.compare_digest(stored, tokens.digest(given))
+    return (
+        stored is not None
+        and given is not None
+        and hmac.compare_digest(stored, tokens.digest(given))
+    )
 
 
 def read_assertion(
@@ -106,7 +113,11 @@ def _is_good(claims: dict[str, Any], *, account: str, audience: str, now: dateti
         return False
     latest = (now + ASSERTION_LIFETIME + CLOCK_SKEW).timestamp()
     in_time = now.timestamp() < expires + CLOCK_SKEW.total_seconds() and expires <= latest
-    return in_time and claims.get("iss") == claims.get("sub") == account and claims.get("aud") == audience
+    return (
+        in_time
+        and claims.get("iss") == claims.get("sub") == account
+        and claims.get("aud") == audience
+    )
 
 
 def program(row: dict[str, Any], *, credential: str) -> Principal:
@@ -117,6 +128,6 @@ def program(row: dict[str, Any], *, credential: str) -> Principal:
         row["id"],
         row["name"],
         grants=(grant,),
-        own=frozenset({"iam.self.read", "iam.role.read"}),
+        own=frozenset({Permission.IAM_SELF_READ, Permission.IAM_ROLE_READ}),
         credential=credential,
     )

@@ -44,7 +44,7 @@ class PublicKey(Input):
 
 class KeyCreate(Input):
     public_key: PublicKey | None = None
-    """Your public key; the private one never leaves you. Left out: a secret is made and shown once."""
+    """Your public key; the private one stays yours. Left out: a secret is made and shown once."""
     expires_in: Annotated[int, Field(ge=60, le=315_360_000)] | None = None
     """Seconds from now. Left out: until it is revoked."""
 
@@ -69,7 +69,8 @@ class TokenRequest(Input):
     service_account: ServiceAccountId
     key: ServiceAccountKeyId
     client_assertion: Annotated[str, StringConstraints(min_length=1, max_length=4000)] | None = None
-    """For Ed25519 keys: a JWT with iss = sub = the account, aud = this platform, exp within 5 minutes, a new jti."""
+    """For Ed25519 keys, a JWT: iss = sub = the account, aud = this platform, exp within 5 minutes,
+    a new jti."""
     client_secret: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
     """For secret keys."""
 

@@ -31,20 +31,21 @@ async def add(
     return await db.find(
         ServiceAccount,
         f"""
-        INSERT INTO service_accounts (id, org_id, project_id, name, permissions, created_at, updated_at)
+        INSERT INTO service_accounts
+            (id, org_id, project_id, name, permissions, created_at, updated_at)
         VALUES (%s, %s, %s, %s, %s, %s, %s)
-        ON CONFLICT (org_id, project_id, name) WHERE deleted_at IS NULL DO NOTHING RETURNING {ACCOUNT}
+        ON CONFLICT (org_id, project_id, name) WHERE deleted_at IS NULL DO NOTHING
+        RETURNING {ACCOUNT}
         """,
         (id, org, project, name, permissions, now, now),
     )
 
 
-async def find(
-    db: Db, id: str, *, orgs: list[str], lock: bool = False
-) -> ServiceAccount | None:
-    sql: LiteralString = (
-        f"SELECT {ACCOUNT} FROM service_accounts WHERE id = %s AND org_id = ANY (%s) AND deleted_at IS NULL"
-    )
+async def find(db: Db, id: str, *, orgs: list[str], lock: bool = False) -> ServiceAccount | None:
+    sql: LiteralString = f"""
+        SELECT {ACCOUNT} FROM service_accounts
+        WHERE id = %s AND org_id = ANY (%s) AND deleted_at IS NULL
+        """
     return await db.find(ServiceAccount, sql + (" FOR UPDATE" if lock else ""), (id, orgs))
 
 
@@ -63,8 +64,11 @@ async def is_name_taken(db: Db, *, org: str, project: str, name: str, but: str) 
     return bool(
         await db.value(
             """
-            SELECT EXISTS (SELECT FROM service_accounts WHERE org_id = %s AND project_id = %s AND name = %s
-                AND id <> %s AND deleted_at IS NULL)
+            SELECT EXISTS (
+                SELECT FROM service_accounts
+                WHERE org_id = %s AND project_id = %s AND name = %s AND id <> %s
+                    AND deleted_at IS NULL
+            )
             """,
             (org, project, name, but),
         )
@@ -120,11 +124,14 @@ async def add_key(
     public_key: dict[str, Any] | None,
     secret_hash: bytes | None,
 ) -> None:
-    """Keep a key, in the org and project that it carries. Tenant-less argument list: `key` has both."""
+    """Keep a key, in the org and project that it carries.
+
+    Tenant-less: `key` has both.
+    """
     await db.run(
         """
-        INSERT INTO service_account_keys (id, org_id, project_id, service_account_id, kind, public_key,
-            secret_hash, created_at, expires_at)
+        INSERT INTO service_account_keys (id, org_id, project_id, service_account_id, kind,
+            public_key, secret_hash, created_at, expires_at)
         VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
         """,
         (
@@ -175,17 +182,16 @@ async def revoke_key(db: Db, id: str, *, org: str, account: str, now: datetime) 
     return revoked == 1
 
 
-async def find_principal(
-    db: Db, *, account: str, key: str, now: datetime
-) -> dict[str, Any] | None:
+async def find_principal(db: Db, *, account: str, key: str, now: datetime) -> dict[str, Any] | None:
     """Tenant-less: before there is a principal."""
-    return await db.row(
-        "SELECT * FROM service_account_principal(%s, %s, %s)", (account, key, now)
-    )
+    return await db.row("SELECT * FROM service_account_principal(%s, %s, %s)", (account, key, now))
 
 
 async def use_assertion(db: Db, *, account: str, id: str, expires_at: datetime) -> bool:
-    """False where this assertion was used before. Tenant-less: before there is a principal."""
+    """False where this assertion was used before.
+
+    Tenant-less: before there is a principal.
+    """
     used = await db.run(
         "INSERT INTO used_assertions VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
         (account, id, expires_at),
