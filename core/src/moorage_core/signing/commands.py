@@ -25,7 +25,10 @@ PURPOSE = "token_signing"
 
 
 async def rotate(platform: Platform) -> bool:
-    """Make the next key when it is due and drop those that verify nothing any more. True if one was made."""
+    """Make the next key when it is due; drop those that verify nothing any more.
+
+    True if one was made.
+    """
     identity = platform.settings.identity
     async with unit.work(platform, PLATFORM_ORG) as ctx:
         await store.lock(ctx.db)
@@ -131,6 +134,4 @@ async def _make(ctx: Context, times: rules.KeyTimes) -> None:
     await store.add_key(ctx.db, row, now=ctx.now)
     audit.record(ctx, registry.SIGNING_KEY_ROTATED.type, id, org=PLATFORM_ORG)
     data = registry.Credential(id=id, owner_id="platform")
-    events.publish(
-        ctx, registry.SIGNING_KEY_ROTATED, data, subject=id, version=1, org=PLATFORM_ORG
-    )
+    events.publish(ctx, registry.SIGNING_KEY_ROTATED, data, subject=id, version=1, org=PLATFORM_ORG)

@@ -1,4 +1,4 @@
-"""The signing keys as this process knows them: enough to sign and verify without asking the database.
+"""The signing keys as this process knows them: it signs and verifies without the database.
 
 A key that signs is announced before its time and verifies after it, so a process that looks now and
 then is never surprised. A token under an unknown key makes it look again, at most once a second.

@@ -24,13 +24,18 @@ def next_key(
     if last - now > ANNOUNCED_BEFORE:
         return None
     start = now if not existing or last <= now else last
-    return KeyTimes(start, start + lifetime, start + lifetime + token_lifetime + timedelta(minutes=5))
+    return KeyTimes(
+        start, start + lifetime, start + lifetime + token_lifetime + timedelta(minutes=5)
+    )
 
 
 def claims(
     *, issuer: str, subject: str, credential: str, now: datetime, lifetime: timedelta, id: str
 ) -> dict[str, Any]:
-    """A token says who and by which key. What they may do is read from the live row at each call."""
+    """A token says who and by which key.
+
+    What they may do is read from the live row at each call.
+    """
     return {
         "iss": issuer,
         "aud": issuer,

@@ -23,7 +23,10 @@ async def list_keys(db: Db) -> list[KeyRow]:
     """Tenant-less: the platform's own keys."""
     return await db.all(
         KeyRow,
-        "SELECT id, public_key, secret_id, signs_from, signs_until, verifies_until FROM signing_keys",
+        """
+        SELECT id, public_key, secret_id, signs_from, signs_until, verifies_until
+        FROM signing_keys
+        """,
     )
 
 
@@ -31,7 +34,8 @@ async def add_key(db: Db, key: KeyRow, *, now: datetime) -> None:
     """Tenant-less: the platform's own keys."""
     await db.run(
         """
-        INSERT INTO signing_keys (id, public_key, secret_id, created_at, signs_from, signs_until, verifies_until)
+        INSERT INTO signing_keys
+            (id, public_key, secret_id, created_at, signs_from, signs_until, verifies_until)
         VALUES (%s, %s, %s, %s, %s, %s, %s)
         """,
         (
@@ -47,7 +51,10 @@ async def add_key(db: Db, key: KeyRow, *, now: datetime) -> None:
 
 
 async def remove_expired(db: Db, *, now: datetime) -> list[str]:
-    """Secret ids of the keys removed. Tenant-less: the platform's own keys."""
+    """Secret ids of the keys removed.
+
+    Tenant-less: the platform's own keys.
+    """
     rows = await db.rows(
         "DELETE FROM signing_keys WHERE verifies_until < %s RETURNING secret_id", (now,)
     )
@@ -55,5 +62,8 @@ async def remove_expired(db: Db, *, now: datetime) -> list[str]:
 
 
 async def lock(db: Db) -> None:
-    """One process makes keys at a time. Tenant-less: the platform's own keys."""
-    await db.run("SELECT pg_advisory_xact_lock(28015, 1)")
+    """One process makes keys at a time.
+
+    Tenant-less: the platform's own keys.
+    """
+    await db.run("SELECT pg_advisory_xact_lock(28015, 2)")
