@@ -1,6 +1,7 @@
 """Every event type of the platform and the shape of its data.
 
-`contract/events/<type>.json` is generated from this table. An event that is not in it cannot be published.
+`contract/events/<type>.json` is generated from this table. An event that is not in it cannot be
+published.
 """
 
 from dataclasses import dataclass
@@ -57,6 +58,13 @@ class Provider(Data):
     enabled: bool
 
 
+class Identity(Data):
+    """Which account an identity at a sign-in provider opens."""
+
+    user_id: str
+    provider_id: str
+
+
 class Webhook(Data):
     id: str
     types: list[str]
@@ -76,11 +84,14 @@ class BreakGlass(Data):
     reason: str
 
 
+Shape = type[Data]
+
+
 @dataclass(frozen=True)
 class EventType:
     type: str
     summary: str
-    data: type[Data]
+    data: Shape
 
 
 ORG_CREATED = EventType("iam.org.created", "An org was created.", Named)
@@ -100,13 +111,19 @@ USER_PASSWORD_RESET = EventType(
 USER_PASSWORD_CHANGED = EventType("iam.user.password_changed", "A password was changed.", Person)
 SESSION_STARTED = EventType("iam.session.started", "Somebody signed in.", Credential)
 SESSION_ENDED = EventType("iam.session.ended", "Somebody signed out.", Credential)
-ACCESS_TOKEN_CREATED = EventType("iam.access_token.created", "A personal token was made.", Credential)
-ACCESS_TOKEN_REVOKED = EventType("iam.access_token.revoked", "A personal token was revoked.", Credential)
+ACCESS_TOKEN_CREATED = EventType(
+    "iam.access_token.created", "A personal token was made.", Credential
+)
+ACCESS_TOKEN_REVOKED = EventType(
+    "iam.access_token.revoked", "A personal token was revoked.", Credential
+)
 SERVICE_ACCOUNT_CREATED = EventType(
     "iam.service_account.created", "A service account was made.", ServiceAccount
 )
 SERVICE_ACCOUNT_UPDATED = EventType(
-    "iam.service_account.updated", "A service account was changed, enabled or disabled.", ServiceAccount
+    "iam.service_account.updated",
+    "A service account was changed, enabled or disabled.",
+    ServiceAccount,
 )
 SERVICE_ACCOUNT_DELETED = EventType(
     "iam.service_account.deleted", "A service account was deleted.", ServiceAccount
@@ -120,12 +137,20 @@ SERVICE_ACCOUNT_KEY_REVOKED = EventType(
 SIGNING_KEY_ROTATED = EventType(
     "iam.signing_key.rotated", "A new key for signing tokens was made.", Credential
 )
-OIDC_PROVIDER_CREATED = EventType("iam.oidc_provider.created", "A sign-in provider was added.", Provider)
+OIDC_PROVIDER_CREATED = EventType(
+    "iam.oidc_provider.created", "A sign-in provider was added.", Provider
+)
 OIDC_PROVIDER_UPDATED = EventType(
     "iam.oidc_provider.updated", "A sign-in provider was changed.", Provider
 )
 OIDC_PROVIDER_DELETED = EventType(
     "iam.oidc_provider.deleted", "A sign-in provider was removed.", Provider
+)
+OIDC_IDENTITY_LINKED = EventType(
+    "iam.oidc_identity.linked", "An identity at a sign-in provider opens an account now.", Identity
+)
+OIDC_IDENTITY_UNLINKED = EventType(
+    "iam.oidc_identity.unlinked", "An identity at a sign-in provider opens no account any more.", Identity
 )
 BREAK_GLASS_USED = EventType(
     "iam.break_glass.used", "The platform's operators reached into a tenant.", BreakGlass

@@ -26,7 +26,9 @@ KEEP_ALIVE_SECONDS = 15.0
 Cursor = Annotated[
     str,
     StringConstraints(pattern=r"^([0-9]{1,18}|latest)$"),
-    Query(description="The `next` of the answer before, or `latest`. Left out: the oldest event kept."),
+    Query(
+        description="The `next` of the answer before, or `latest`. Left out: the oldest event kept."
+    ),
 ]
 Types = Annotated[
     list[Annotated[str, StringConstraints(max_length=100, pattern=r"^[a-z][a-z0-9_.]*(\.\*)?$")]],
@@ -86,11 +88,15 @@ async def stream_events(
         str | None, Header(max_length=40, description="Sent by browsers when they reconnect.")
     ] = None,
 ) -> StreamingResponse:
-    """Server-sent events that go on for as long as you listen; `Last-Event-ID` replays what you missed."""
+    """Server-sent events that go on for as long as you listen.
+
+    `Last-Event-ID` replays what you missed.
+    """
     wanted = rules.Wanted(200, org, project, tuple(types))
     cursor = _cursor(last_event_id or after or "latest")
     principal: Principal = request.state.principal
-    # The first look is made before the answer begins, so that a refusal is an answer and not a broken stream.
+    # The first look is made before the answer begins, so that a refusal is an answer and not a
+    # broken stream.
     first = await commands.read(platform, principal, wanted, after=cursor)
     return StreamingResponse(
         _stream(platform, request, wanted, first), media_type="text/event-stream"

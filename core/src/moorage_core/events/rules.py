@@ -13,7 +13,7 @@ class IncompleteEvent(Exception):
 
 
 def check(record: EventRecord) -> None:
-    """Refuse an event of an unknown type, with data of another shape, or an app's without its five ids."""
+    """Refuse an event of an unknown type or shape, or an app's without its five ids."""
     known = TYPES.get(record.type)
     if known is None:
         raise IncompleteEvent(f"{record.type} is not in events/registry.py")
@@ -63,7 +63,8 @@ def places(principal: Principal, wanted: Wanted, *, key: str) -> tuple[list[str]
         orgs = [org for org in orgs if org == wanted.org]
         projects = [project for project in projects if project in in_org]
     if wanted.project is not None:
-        # A whole org is narrowed to one of its projects by row-level security and this filter together.
+        # A whole org is narrowed to one of its projects by row-level security and this filter
+        # together.
         projects = [wanted.project] if orgs or wanted.project in projects else []
         orgs = []
     return orgs, projects
@@ -77,7 +78,7 @@ def start(after: int | None, *, last: int, floor: int) -> int:
         return last
     if after < floor:
         raise CursorExpired(
-            f"The cursor {after} is older than what is kept (from {floor}). Read the present state of what "
-            "you follow, then go on with after=latest."
+            f"The cursor {after} is older than what is kept (from {floor}). Read the present state"
+            " of what you follow, then go on with after=latest."
         )
     return after

@@ -33,7 +33,10 @@ class CloudEvent(BaseModel):
 
 
 class EventsRead(BaseModel):
-    """Events in order. Ask again with `after` = `next`; nothing is missed and nothing comes twice."""
+    """Events in order.
+
+    Ask again with `after` = `next`; nothing is missed and nothing comes twice.
+    """
 
     items: list[CloudEvent]
     next: str

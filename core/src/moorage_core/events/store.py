@@ -57,14 +57,19 @@ async def find_by_seq(db: Db, seq: int, *, org: str) -> Event | None:
 
 
 async def lock_streams(db: Db) -> None:
-    """One sequencer at a time, even where two believe they lead. Tenant-less: numbers only."""
+    """One sequencer at a time, even where two believe they lead.
+
+    Tenant-less: numbers only.
+    """
     await db.run("SELECT 1 FROM streams WHERE name IN ('events', 'audit') ORDER BY name FOR UPDATE")
 
 
 async def number_events(db: Db, *, limit: int) -> list[list[str]]:
-    """Give committed events their numbers; the topics of each. Tenant-less: as moorage_system.
+    """Give committed events their numbers; the topics of each.
 
-    By `pos`, which is drawn while the subject's row is locked: so per subject the order is lock order.
+    Tenant-less: as moorage_system.
+    By `pos`, which is drawn while the subject's row is locked: so per subject the order is lock
+    order.
     """
     rows = await db.rows(
         """
@@ -84,12 +89,17 @@ async def number_events(db: Db, *, limit: int) -> list[list[str]]:
 
 
 async def number_audit(db: Db, *, limit: int) -> int:
-    """Give committed audit entries their numbers. Tenant-less: as moorage_system."""
+    """Give committed audit entries their numbers.
+
+    Tenant-less: as moorage_system.
+    """
     return await db.run(
         """
         WITH batch AS (
             SELECT pos, row_number() OVER (ORDER BY pos) AS n
-            FROM (SELECT pos FROM audit_entries WHERE seq IS NULL ORDER BY pos LIMIT %(limit)s) unnumbered
+            FROM (
+                SELECT pos FROM audit_entries WHERE seq IS NULL ORDER BY pos LIMIT %(limit)s
+            ) unnumbered
         ), counter AS (
             UPDATE streams SET last = last + (SELECT count(*) FROM batch) WHERE name = 'audit'
             RETURNING last - (SELECT count(*) FROM batch) AS base
@@ -102,7 +112,10 @@ async def number_audit(db: Db, *, limit: int) -> int:
 
 
 async def list_topics(db: Db, *, after: int) -> tuple[int, list[str]]:
-    """The newest number and the topics that moved since `after`. Tenant-less: as moorage_system."""
+    """The newest number and the topics that moved since `after`.
+
+    Tenant-less: as moorage_system.
+    """
     row = await db.row(
         """
         SELECT (SELECT last FROM streams WHERE name = 'events') AS last,

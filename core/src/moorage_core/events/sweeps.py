@@ -1,9 +1,10 @@
 """The sequencer: numbers what has committed, so that readers can page by number and miss nothing.
 
-A transaction that began early may commit late. Were events read by the order of insertion, a reader who has
-passed number 10 would never see number 9 when it commits after. So insertion gives no number: one
-process at a time (an advisory lock, and the streams' rows locked besides) numbers the rows that it can see, and
-readers know numbers alone. A row that commits late gets a higher number and is read later, never lost.
+A transaction that began early may commit late. Were events read by the order of insertion, a reader
+who has passed number 10 would never see number 9 when it commits after. So insertion gives no
+number: one process at a time (an advisory lock, and the streams' rows locked besides) numbers the
+rows that it can see, and readers know numbers alone. A row that commits late gets a higher number
+and is read later, never lost.
 """
 
 from collections.abc import Awaitable, Callable, Iterable
