@@ -20,7 +20,10 @@ class FirstAdmin:
 
 
 async def first_start(platform: Platform) -> FirstAdmin | None:
-    """Make what a new platform needs. Safe to run at every start; the admin is made, and returned, once."""
+    """Make what a new platform needs.
+
+    Safe to run at every start; the admin is made, and returned, once.
+    """
     await signing.rotate(platform)
     email = platform.settings.identity.first_admin
     password = tokens.new("")[:24]

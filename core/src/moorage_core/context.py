@@ -29,7 +29,10 @@ class AuditRecord:
 
 @dataclass(frozen=True)
 class EventRecord:
-    """One event to publish. The subject's row is locked by this transaction; `version` is its own."""
+    """One event to publish.
+
+    The subject's row is locked by this transaction; `version` is its own.
+    """
 
     type: str
     subject: str

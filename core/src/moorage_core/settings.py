@@ -50,7 +50,7 @@ class ServerSettings(Group):
     public_url: str | None = None
     """The address people type, where a proxy stands in front. Default: made of host and port."""
     tls: Literal["auto", "own", "files", "off"] = "auto"
-    """auto: plain on loopback, own certificate elsewhere. off: only behind a proxy that adds TLS."""
+    """auto: plain on loopback, own certificate elsewhere. off: only behind a proxy with TLS."""
     certificate: Path | None = None
     """With tls = files: the certificate chain, PEM."""
     certificate_key: Path | None = None
@@ -135,7 +135,7 @@ class AuditSettings(Group):
     seal_every: timedelta = timedelta(seconds=10)
     """The unsealed window: entries younger than this may not be sealed yet."""
     seal_log: Path | None = None
-    """The second place for signed roots. Default: seals/ in the data folder. Better: another disk."""
+    """Second place for signed roots. Default: seals/ in the data folder. Better: another disk."""
 
 
 class WebhookSettings(Group):
@@ -240,7 +240,8 @@ def _refuse_unknown(environment: Mapping[str, str]) -> None:
     for name in environment:
         if name.startswith(PREFIX) and name not in known:
             raise UnknownSetting(
-                f"The environment variable {name} is not a setting. docs/reference/settings.md lists them."
+                f"The environment variable {name} is not a setting."
+                " docs/reference/settings.md lists them."
             )
 
 

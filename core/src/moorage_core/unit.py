@@ -1,11 +1,12 @@
 """The unit of work: a change, its audit entry, its events and its stored answer commit together.
 
-Commands only note what they did (`audit.record`, `events.publish`). Here it is written, in one statement
-that shares its round trip with COMMIT; this is the tail of every mutation, so it is as short as it can be.
+Commands only note what they did (`audit.record`, `events.publish`). Here it is written, in one
+statement that shares its round trip with COMMIT; this is the tail of every mutation, so it is as
+short as it can be.
 """
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -21,30 +22,31 @@ SEQUENCER_TOPIC = "sequencer"
 
 TAIL = """
 WITH audited AS (
-    INSERT INTO audit_entries (id, at, org_id, project_id, actor_kind, actor_id, actor_name, credential,
-        action, target, outcome, count, break_glass, reason, correlation_id, app_slug, app_instance_id,
-        details, leaf)
+    INSERT INTO audit_entries (id, at, org_id, project_id, actor_kind, actor_id, actor_name,
+        credential, action, target, outcome, count, break_glass, reason, correlation_id, app_slug,
+        app_instance_id, details, leaf)
     SELECT id, at, org_id, project_id, actor_kind, actor_id, actor_name, credential, action, target,
         outcome, count, break_glass, reason, correlation_id, app_slug, app_instance_id, details,
         decode(leaf, 'hex')
-    FROM jsonb_to_recordset(%(audit)s::jsonb) AS r(id text, at timestamptz, org_id text, project_id text,
-        actor_kind text, actor_id text, actor_name text, credential text, action text, target text,
-        outcome text, count integer, break_glass boolean, reason text, correlation_id text,
-        app_slug text, app_instance_id text, details jsonb, leaf text)
+    FROM jsonb_to_recordset(%(audit)s::jsonb) AS r(id text, at timestamptz, org_id text,
+        project_id text, actor_kind text, actor_id text, actor_name text, credential text,
+        action text, target text, outcome text, count integer, break_glass boolean, reason text,
+        correlation_id text, app_slug text, app_instance_id text, details jsonb, leaf text)
 ), answered AS (
     INSERT INTO idempotency_answers (principal, digest, route, fingerprint, status, headers, body,
         resource_id, at)
-    SELECT %(principal)s::text, %(digest)s::bytea, %(route)s::text, %(fingerprint)s::bytea, %(status)s::integer,
-        %(headers)s::jsonb, %(body)s::bytea, %(resource_id)s::text, %(at)s::timestamptz
+    SELECT %(principal)s::text, %(digest)s::bytea, %(route)s::text, %(fingerprint)s::bytea,
+        %(status)s::integer, %(headers)s::jsonb, %(body)s::bytea, %(resource_id)s::text,
+        %(at)s::timestamptz
     WHERE %(digest)s::bytea IS NOT NULL
 )
-INSERT INTO events (id, type, org_id, project_id, subject, subject_version, app_slug, app_instance_id,
-    correlation_id, traceparent, at, topics, data)
-SELECT id, type, org_id, project_id, subject, subject_version, app_slug, app_instance_id, correlation_id,
-    traceparent, at, topics, data
-FROM jsonb_to_recordset(%(events)s::jsonb) AS r(id text, type text, org_id text, project_id text, subject text,
-    subject_version integer, app_slug text, app_instance_id text, correlation_id text, traceparent text,
-    at timestamptz, topics text[], data jsonb)
+INSERT INTO events (id, type, org_id, project_id, subject, subject_version, app_slug,
+    app_instance_id, correlation_id, traceparent, at, topics, data)
+SELECT id, type, org_id, project_id, subject, subject_version, app_slug, app_instance_id,
+    correlation_id, traceparent, at, topics, data
+FROM jsonb_to_recordset(%(events)s::jsonb) AS r(id text, type text, org_id text, project_id text,
+    subject text, subject_version integer, app_slug text, app_instance_id text,
+    correlation_id text, traceparent text, at timestamptz, topics text[], data jsonb)
 """
 
 
@@ -97,8 +99,11 @@ async def work(
     *,
     principal: Principal = SYSTEM,
     trace: Trace | None = None,
-) -> AsyncIterator[Context]:
-    """Work inside one org that no mutation route asked for: a sweep, a sign-in. Same records, one commit."""
+) -> AsyncGenerator[Context]:
+    """Work inside one org that no mutation route asked for: a sweep, a sign-in.
+
+    Same records, one commit.
+    """
     scope = org_scope(org, principal=principal.id)
     async with platform.database.transaction(scope) as db:
         ctx = Context(
@@ -118,7 +123,9 @@ def new_correlation_id() -> str:
     return encode(uuid7())
 
 
-def audit_row(ctx: Context, record: AuditRecord, *, outcome: str = "allowed", count: int = 1) -> dict[str, Any]:
+def audit_row(
+    ctx: Context, record: AuditRecord, *, outcome: str = "allowed", count: int = 1
+) -> dict[str, Any]:
     """An entry with its leaf: the hash that the Merkle tree is made of."""
     row: dict[str, Any] = {
         "id": AuditEntryId.new(),
