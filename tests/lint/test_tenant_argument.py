@@ -7,6 +7,7 @@ GOOD = {
     "an org": "async def list_keys(db, *, org): ...",
     "a project, keyword-only": "async def add(db, *, project, new): ...",
     "a scope, positional": "async def find(db, scope): ...",
+    "the orgs that the caller may see": "async def find(db, id, *, orgs): ...",
     "private": "async def _lock(db): ...",
     "no database": "def columns(): ...",
     "a reason": '''

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from tools.lint.sources import Finding, Tree
 
-TENANTS = frozenset({"org", "project", "scope"})
+TENANTS = frozenset({"org", "orgs", "project", "projects", "scope"})
 EXEMPT = re.compile(r"^\s*Tenant-less: \S+", re.MULTILINE)
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
