@@ -3,7 +3,8 @@
     python -m tools.gen            write them
     python -m tools.gen --check    exit 1 and name each file that differs
 
-What is generated is meant to be read in a diff: the contract, the permission matrix, the settings page.
+What is generated is meant to be read in a diff: the contract, the permission matrix, the settings
+page.
 """
 
 import json
@@ -23,7 +24,16 @@ from tools import gen_sdk
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "core/tests/golden"
-CLOUD_EVENT_STRINGS = ("id", "source", "subject", "time", "dataschema", "sequence", "correlationid", "orgid")
+CLOUD_EVENT_STRINGS = (
+    "id",
+    "source",
+    "subject",
+    "time",
+    "dataschema",
+    "sequence",
+    "correlationid",
+    "orgid",
+)
 
 
 def outputs() -> Iterator[tuple[Path, str]]:
@@ -56,7 +66,7 @@ def event_schema(event: EventType) -> dict[str, Any]:
         "appinstanceid": maybe,
         "traceparent": {"type": ["string", "null"]},
         "data": {"$ref": "#/$defs/data"},
-    } | {name: text for name in CLOUD_EVENT_STRINGS}
+    } | dict.fromkeys(CLOUD_EVENT_STRINGS, text)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"https://moorage.dev/contract/events/{event.type}.json",
@@ -75,8 +85,9 @@ def settings_page() -> str:
         "",
         "Generated from `core/src/moorage_core/settings.py`; `make gen` writes it.",
         "",
-        "A setting stands in the TOML file named by `--config` or `MOORAGE_CONFIG`, under its group, or in the",
-        "environment as `MOORAGE_<GROUP>__<NAME>`. A key that is not listed here stops the start.",
+        "A setting stands in the TOML file named by `--config` or `MOORAGE_CONFIG`, under its",
+        "group, or in the environment as `MOORAGE_<GROUP>__<NAME>`. A key that is not listed here",
+        "stops the start.",
         "",
     ]
     groups: list[tuple[str, type[Any]]] = [("(top level)", Settings)]
@@ -84,7 +95,13 @@ def settings_page() -> str:
         if isinstance(field.annotation, type) and issubclass(field.annotation, Group):
             groups.append((name, field.annotation))
     for name, group in groups:
-        lines += [f"## {name}", "", (group.__doc__ or "").strip(), "", "| Setting | Default | Meaning |"]
+        lines += [
+            f"## {name}",
+            "",
+            (group.__doc__ or "").strip(),
+            "",
+            "| Setting | Default | Meaning |",
+        ]
         lines += ["|---|---|---|"]
         for key, field in group.model_fields.items():
             if isinstance(field.annotation, type) and issubclass(field.annotation, Group):
@@ -102,8 +119,8 @@ def events_page() -> str:
     lines = [
         "# Events",
         "",
-        "Generated from `core/src/moorage_core/events/registry.py`; `make gen` writes it. Each type has a JSON",
-        "Schema in `contract/events/`.",
+        "Generated from `core/src/moorage_core/events/registry.py`; `make gen` writes it.",
+        "Each type has a JSON Schema in `contract/events/`.",
         "",
         "| Type | When | Data |",
         "|---|---|---|",
@@ -118,8 +135,9 @@ def api_page(document: dict[str, Any]) -> str:
     lines = [
         "# API",
         "",
-        "Generated from `contract/openapi.json`, which has every shape and error code; `make gen` writes it.",
-        "A *mutation* takes an `Idempotency-Key`; a *machine* route is a step of a protocol between programs.",
+        "Generated from `contract/openapi.json`, which has every shape and error code; `make gen`",
+        "writes it. A *mutation* takes an `Idempotency-Key`; a *machine* route is a step of a",
+        "protocol between programs.",
         "",
         "| Call | Class | Permission | What it does |",
         "|---|---|---|---|",
@@ -138,8 +156,8 @@ def permissions_page() -> str:
     lines = [
         "# Roles and permissions",
         "",
-        "Generated from `core/src/moorage_core/authz/roles.py`; `make gen` writes it. Handlers ask for a key, never",
-        "for a role. Everybody signed in holds on themselves: "
+        "Generated from `core/src/moorage_core/authz/roles.py`; `make gen` writes it. Handlers ask",
+        "for a key, never for a role. Everybody signed in holds on themselves: "
         + ", ".join(f"`{key}`" for key in sorted(SELF))
         + ".",
         "",
@@ -152,7 +170,7 @@ def permissions_page() -> str:
 
 
 def role_matrix() -> str:
-    """Role × key, and which keys a service account may be given."""
+    """Role by key, and which keys a service account may be given."""
     roles = list(ROLES)
     width = max(len(key) for key in Permission)
     head = " ".join(f"{role:>14}" for role in [*roles, "self", "service_acc."])
@@ -165,7 +183,7 @@ def role_matrix() -> str:
 
 
 def route_table() -> str:
-    """Route × class × key. A public route says why it is."""
+    """Route by class and key. A public route says why it is."""
     lines: list[str] = []
     for spec in sorted(api.specs(), key=lambda spec: (spec.path, spec.method)):
         key = f"public: {spec.why_public}" if spec.key == PUBLIC else spec.key
@@ -181,7 +199,9 @@ def _json(value: Any) -> str:
 def main(arguments: list[str]) -> int:
     wanted = dict(outputs())
     stale = [path for path in (ROOT / "contract/events").glob("*.json") if path not in wanted]
-    work: Callable[[dict[Path, str], list[Path]], int] = _check if "--check" in arguments else _write
+    work: Callable[[dict[Path, str], list[Path]], int] = (
+        _check if "--check" in arguments else _write
+    )
     return work(wanted, stale)
 
 

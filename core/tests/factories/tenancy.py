@@ -42,7 +42,10 @@ class Person:
 async def make_org(sql: Sql, slug: str) -> OrgRow:
     row = OrgRow(OrgId.new(), slug)
     await sql.execute(
-        "INSERT INTO orgs (id, slug, name, created_at, updated_at) VALUES (%s, %s, %s, now(), now())",
+        """
+        INSERT INTO orgs (id, slug, name, created_at, updated_at)
+        VALUES (%s, %s, %s, now(), now())
+        """,
         (row.id, slug, slug.title()),
     )
     return row
@@ -72,7 +75,10 @@ async def make_person(
     """Somebody with an unrestricted personal token, and a role where one is named."""
     person = Person(UserId.new(), email, tokens.new(tokens.ACCESS_TOKEN))
     await sql.execute(
-        "INSERT INTO users (id, email, name, created_at, updated_at) VALUES (%s, %s, %s, now(), now())",
+        """
+        INSERT INTO users (id, email, name, created_at, updated_at)
+        VALUES (%s, %s, %s, now(), now())
+        """,
         (person.id, email, email.split("@")[0]),
     )
     await sql.execute(
@@ -80,7 +86,12 @@ async def make_person(
         INSERT INTO access_tokens (id, user_id, name, token_hash, created_at, expires_at)
         VALUES (%s, %s, 'test', %s, now(), %s)
         """,
-        (AccessTokenId.new(), person.id, tokens.digest(person.token), datetime.now(UTC) + expires_in),
+        (
+            AccessTokenId.new(),
+            person.id,
+            tokens.digest(person.token),
+            datetime.now(UTC) + expires_in,
+        ),
     )
     if role is not None:
         await give_role(sql, person, role=role, org=org, project=project)
