@@ -1,10 +1,13 @@
-"""Putting secrets into custody and taking them out. Values are bytes and never leave in an error or a log."""
+"""Putting secrets into custody and taking them out.
+
+Values are bytes and never leave in an error or a log.
+"""
 
 from moorage_core.context import Context
 from moorage_core.kit.db import Db
 from moorage_core.kit.ids import SecretId
 from moorage_core.platform import Platform
-from moorage_core.secrets import rules, store
+from moorage_core.secrets import envelope, store
 from moorage_core.secrets.keyring import Keyring
 
 
@@ -32,7 +35,7 @@ async def get(platform: Platform, db: Db, id: str, *, org: str) -> bytes:
     sealed = await store.find(db, org=org, id=id)
     if sealed is None:
         raise SecretMissing(f"Secret {id} is not in the store.")
-    return rules.unseal(
+    return envelope.unseal(
         sealed.wrapped_key,
         sealed.ciphertext,
         master=platform.keyring.key(sealed.key_version),
@@ -51,16 +54,18 @@ async def rewrap(platform: Platform, db: Db, id: str, *, org: str) -> None:
         return
     ring = platform.keyring
     bound_to = _bound_to(org, id)
-    key = rules.unwrap(sealed.wrapped_key, master=ring.key(sealed.key_version), bound_to=bound_to)
-    wrapped = rules.wrap(key, master=ring.key(ring.newest), bound_to=bound_to)
-    await store.replace(
-        db, store.SealedSecret(id, org, ring.newest, wrapped, sealed.ciphertext)
+    key = envelope.unwrap(
+        sealed.wrapped_key, master=ring.key(sealed.key_version), bound_to=bound_to
     )
+    wrapped = envelope.wrap(key, master=ring.key(ring.newest), bound_to=bound_to)
+    await store.replace(db, store.SealedSecret(id, org, ring.newest, wrapped, sealed.ciphertext))
 
 
 def _seal(ring: Keyring, id: str, org: str, value: bytes) -> store.SealedSecret:
     version = ring.newest
-    wrapped, ciphertext = rules.seal(value, master=ring.key(version), bound_to=_bound_to(org, id))
+    wrapped, ciphertext = envelope.seal(
+        value, master=ring.key(version), bound_to=_bound_to(org, id)
+    )
     return store.SealedSecret(id, org, version, wrapped, ciphertext)
 
 

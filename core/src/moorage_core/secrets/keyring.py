@@ -1,6 +1,7 @@
 """The master keys: files outside the database, one per version, the highest in use.
 
-A process that meets a version it does not know reads the folder again, so a rotation needs no restart.
+A process that meets a version it does not know reads the folder again, so a rotation needs no
+restart.
 """
 
 import os
@@ -36,7 +37,8 @@ class Keyring:
             self._read()
         if version not in self._keys:
             raise KeyUnknown(
-                f"Master key version {version} is not in {self._folder}. Restore master-{version}.key from a backup."
+                f"Master key version {version} is not in {self._folder}."
+                f" Restore master-{version}.key from a backup."
             )
         return self._keys[version]
 

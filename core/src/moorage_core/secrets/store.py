@@ -21,7 +21,8 @@ async def add(
     """Keep a sealed secret, with the org that `sealed` carries."""
     await db.run(
         """
-        INSERT INTO secrets (id, org_id, project_id, purpose, key_version, wrapped_key, ciphertext, created_at)
+        INSERT INTO secrets (id, org_id, project_id, purpose, key_version, wrapped_key, ciphertext,
+            created_at)
         VALUES (%s, %s, %s, %s, %s, %s, %s, %s)
         """,
         (
@@ -40,16 +41,23 @@ async def add(
 async def find(db: Db, *, org: str, id: str) -> SealedSecret | None:
     return await db.find(
         SealedSecret,
-        "SELECT id, org_id, key_version, wrapped_key, ciphertext FROM secrets WHERE org_id = %s AND id = %s",
+        """
+        SELECT id, org_id, key_version, wrapped_key, ciphertext FROM secrets
+        WHERE org_id = %s AND id = %s
+        """,
         (org, id),
     )
 
 
 async def replace(db: Db, sealed: SealedSecret) -> None:
-    """Store the same secret under another key or with another value, in the org it carries."""
+    """Store the same secret under another key or with another value.
+
+    Tenant-less: `sealed` carries its org.
+    """
     await db.run(
         """
-        UPDATE secrets SET key_version = %s, wrapped_key = %s, ciphertext = %s WHERE org_id = %s AND id = %s
+        UPDATE secrets SET key_version = %s, wrapped_key = %s, ciphertext = %s
+        WHERE org_id = %s AND id = %s
         """,
         (sealed.key_version, sealed.wrapped_key, sealed.ciphertext, sealed.org_id, sealed.id),
     )
@@ -60,8 +68,12 @@ async def remove(db: Db, *, org: str, id: str) -> None:
 
 
 async def list_older(db: Db, *, version: int, limit: int) -> list[tuple[str, str]]:
-    """(org, id) of secrets under an older master key. Tenant-less: a sweep, as moorage_system."""
+    """(org, id) of secrets under an older master key.
+
+    Tenant-less: a sweep, as moorage_system.
+    """
     rows = await db.rows(
-        "SELECT org_id, id FROM secrets WHERE key_version < %s ORDER BY id LIMIT %s", (version, limit)
+        "SELECT org_id, id FROM secrets WHERE key_version < %s ORDER BY id LIMIT %s",
+        (version, limit),
     )
     return [(row["org_id"], row["id"]) for row in rows]

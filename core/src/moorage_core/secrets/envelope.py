@@ -1,9 +1,11 @@
-"""Envelope encryption: a fresh key for each secret, itself sealed by a master key. Pure but for randomness.
+"""Envelope encryption: a fresh key for each secret, itself sealed by a master key.
 
-The secret's id and owner are bound in as associated data, so a row copied onto another does not open.
+Apart from rules because keys and nonces are drawn by chance; nothing else here is impure. The
+secret's id and owner are bound in as associated data, so a row copied onto another does not
+open.
 """
 
-import os
+import secrets
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -34,7 +36,7 @@ def unwrap(wrapped: bytes, *, master: bytes, bound_to: str) -> bytes:
 
 
 def _encrypt(key: bytes, plain: bytes, bound_to: str) -> bytes:
-    nonce = os.urandom(NONCE)
+    nonce = secrets.token_bytes(NONCE)
     return nonce + AESGCM(key).encrypt(nonce, plain, bound_to.encode())
 
 
