@@ -103,6 +103,31 @@ def test_a_running_server_is_adopted(prepared: Folder, installed: Binaries) -> N
     assert postgres.find_running(prepared) is not None
 
 
+@AS_ROOT
+def test_without_root_the_server_runs_as_whoever_started_it(place: Path) -> None:
+    wheel = [entry for entry in binaries.list_binaries() if binaries.WHEEL in entry.folder.parts]
+    programs = (wheel or binaries.list_binaries())[0]
+    place.chmod(0o777)
+    script = (
+        "import os, pathlib, sys; from moorage_core.embedded import binaries, folder, postgres;"
+        "os.setgroups([]); os.setgid(65534); os.setuid(65534);"
+        "made = folder.prepare(pathlib.Path(sys.argv[1]));"
+        "programs = binaries.read_binaries(pathlib.Path(sys.argv[2]));"
+        "first = postgres.start(made, fsync=False, binaries=programs);"
+        "assert postgres.find_running(made);"
+        "pid = int((made.postgres / 'postmaster.pid').read_text().split()[0]);"
+        "assert os.stat(f'/proc/{pid}').st_uid == 65534;"
+        "postgres.stop(first)"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(place / "data"), str(programs.folder)], check=False
+    )
+
+    assert done.returncode == 0
+    assert (place / "data").stat().st_mode & 0o777 == 0o700
+
+
 def test_two_starts_at_once_make_one_server(prepared: Folder, installed: Binaries) -> None:
     script = (
         "import pathlib, sys; from moorage_core.embedded import binaries, folder, postgres;"

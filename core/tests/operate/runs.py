@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -85,9 +86,10 @@ def started(data: Path, *, port: int, **settings: str) -> Generator[Run]:
 def wait_until(is_so: Callable[[], bool]) -> None:
     """Look again and again until it is so, for a while."""
     deadline = time.monotonic() + WITHIN
+    pause = threading.Event()
     while not is_so():
         assert time.monotonic() < deadline, "it never became so"
-        os.sched_yield()
+        pause.wait(0.02)
 
 
 def answers(run: Run) -> bool:

@@ -15,8 +15,10 @@ import pytest
 
 from core.tests.embedded import places
 from core.tests.operate import conftest, runs
-from moorage_core.embedded import cluster, folder, postgres, tls
+from moorage_core.embedded import authority, cluster, folder, postgres, tls
 from moorage_core.migrations import run as migrations
+from moorage_core.operate import up
+from moorage_core.settings import ServerSettings, Settings
 
 
 @pytest.fixture
@@ -155,6 +157,28 @@ def test_with_our_own_authority_a_client_needs_nothing_but_its_certificate(
             httpx2.get(f"https://localhost:{port}/v1/openapi.json")
 
 
+def test_a_renewed_certificate_is_taken_up_without_a_stop(place: Path, port: int) -> None:
+    with runs.started(place / "data", port=port, server__tls="own") as run:
+        run.wait_for("ready")
+        before = served_certificate(port)
+        [worker] = run.workers()
+
+        authority.issue(place / "data" / "tls", names=["localhost"], now=datetime.now(UTC))
+        run.process.send_signal(signal.SIGHUP)
+
+        runs.wait_until(lambda: served_certificate(port) not in ("", before))
+        runs.wait_until(lambda: worker not in run.workers())
+        assert run.stop() == 0
+
+
+def served_certificate(port: int) -> str:
+    """What a client is shown right now; empty where nobody answers."""
+    try:
+        return ssl.get_server_certificate(("127.0.0.1", port), timeout=10)
+    except OSError:
+        return ""
+
+
 def test_a_key_that_does_not_fit_its_certificate_is_refused(place: Path, port: int) -> None:
     now = datetime.now(UTC)
     for name in ("one", "other"):
@@ -227,6 +251,19 @@ def test_settings_that_cannot_work_end_the_start_with_one_line(
         assert says in run.errors()
         assert "hush" not in run.errors()
         assert "Traceback" not in run.errors()
+
+
+@pytest.mark.parametrize(
+    ("server", "url"),
+    [
+        (ServerSettings(), "http://127.0.0.1:7700"),
+        (ServerSettings(host="::1", tls="own"), "https://[::1]:7700"),
+        (ServerSettings(host="0.0.0.0"), f"https://{socket.gethostname()}:7700"),
+        (ServerSettings(public_url="https://moor.example"), "https://moor.example"),
+    ],
+)
+def test_the_address_shown_is_one_that_can_be_typed(server: ServerSettings, url: str) -> None:
+    assert up.shown_url(Settings(server=server)) == url
 
 
 def _is_running(pid: int) -> bool:

@@ -79,14 +79,15 @@ def fingerprint(certificate: Path) -> str:
 def names_for(host: str, *, further: Sequence[str]) -> tuple[str, ...]:
     """What a certificate for a server on `host` should be valid for."""
     names = ["localhost", "127.0.0.1", "::1", *further]
-    if _is_everywhere(host):
+    if is_everywhere(host):
         names += [socket.gethostname(), *_outward_addresses()]
     else:
         names.append(host)
     return tuple(dict.fromkeys(names))
 
 
-def _is_everywhere(host: str) -> bool:
+def is_everywhere(host: str) -> bool:
+    """Whether listening on `host` means listening on every address."""
     try:
         return ipaddress.ip_address(host).is_unspecified
     except ValueError:

@@ -90,19 +90,22 @@ def _is_free(family: int, address: Any) -> bool:
     return True
 
 
-def raise_file_limit(waiting: int) -> int:
-    """Let a worker hold that many connections; returns how many open files it got."""
-    needed = waiting + SPARE_FILES
+def make_room(wanted: int) -> int:
+    """Raise the limit on open files; returns how many requests can wait at once within it."""
+    needed = wanted + SPARE_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and soft < needed:
+    if soft < needed:
         try:
             resource.setrlimit(resource.RLIMIT_NOFILE, (needed, max(hard, needed)))
         except (ValueError, PermissionError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, needed), hard))
-    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return min(wanted, max(files - SPARE_FILES, files // 2))
 
 
-def serve(settings: ServerSettings, *, address: str, certificate: Certificate | None) -> None:
+def serve(
+    settings: ServerSettings, *, address: str, certificate: Certificate | None, waiting: int
+) -> None:
     """Serve until a signal says stop. Returns when every worker has ended."""
     server = Granian(
         APP,
@@ -113,7 +116,7 @@ def serve(settings: ServerSettings, *, address: str, certificate: Certificate | 
         workers=settings.workers,
         websockets=False,
         backlog=BACKLOG,
-        backpressure=settings.waiting_requests,
+        backpressure=waiting,
         log_level=LogLevels.warning,
         log_dictconfig={"handlers": {}, "loggers": LOGGERS},
         ssl_cert=certificate.chain if certificate else None,

@@ -5,6 +5,7 @@ admin, serve. A signal takes the same way back: workers first, then PostgreSQL.
 """
 
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -13,6 +14,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -25,7 +27,7 @@ from moorage_core.embedded.tls import Certificate
 from moorage_core.kit import logs
 from moorage_core.operate import arguments, keeper, serving
 from moorage_core.operate.keeper import Duty
-from moorage_core.settings import Settings
+from moorage_core.settings import ServerSettings, Settings
 
 PREPARATION = "moorage_core.operate.preparation"
 
@@ -59,13 +61,18 @@ def _run(settings: Settings, *, folder: Folder) -> None:
         # Servers never act as the schema's owner, so they are not told its password.
         effective = _without_owner(complete)
         with keeper.keeping(duties), _handed_over(effective, file=folder.run / "settings.json"):
+            waiting = _make_room(complete.server)
             _announce(complete, address=address)
-            serving.serve(complete.server, address=address, certificate=certificate)
+            serving.serve(
+                complete.server, address=address, certificate=certificate, waiting=waiting
+            )
 
 
 def choose_certificate(settings: Settings, *, place: Path) -> Certificate | None:
     """The certificate that the settings ask for; None where the API is plain HTTP."""
     if not settings.serves_tls:
+        if settings.server.tls == "off":
+            arguments.say("Plain HTTP", "as the settings say; only a proxy with TLS may reach it")
         return None
     now = datetime.now(UTC)
     if settings.server.tls != "files":
@@ -83,7 +90,9 @@ def choose_certificate(settings: Settings, *, place: Path) -> Certificate | None
 
 
 def _names(settings: Settings) -> tuple[str, ...]:
-    return tls.names_for(settings.server.host, further=settings.server.names)
+    public = urlsplit(settings.server.public_url or "").hostname
+    further = (*settings.server.names, public) if public else settings.server.names
+    return tls.names_for(settings.server.host, further=further)
 
 
 @contextmanager
@@ -137,16 +146,30 @@ def _without_owner(settings: Settings) -> Settings:
     return settings.model_copy(update={"database": database})
 
 
+def _make_room(settings: ServerSettings) -> int:
+    waiting = serving.make_room(settings.waiting_requests)
+    if waiting < settings.waiting_requests:
+        arguments.say("Limit", f"{waiting} waiting requests per process; `ulimit -n` is too low")
+    return waiting
+
+
 def _announce(settings: Settings, *, address: str) -> None:
     """Say, once the workers listen, that they do. Runs beside the server."""
-    files = serving.raise_file_limit(settings.server.waiting_requests)
-    if files < settings.server.waiting_requests:
-        arguments.say("Limit", f"{files} open files; raise `ulimit -n` for more waiting requests")
 
     def wait() -> None:
         pause = threading.Event()
         while not serving.accepts(address, settings.server.port):
             pause.wait(0.05)
-        print(f"Moorage is ready at {settings.url}", flush=True)
+        print(f"Moorage is ready at {shown_url(settings)}", flush=True)
 
     threading.Thread(target=wait, name="announce", daemon=True).start()
+
+
+def shown_url(settings: Settings) -> str:
+    """An address that a person can type, also where we listen on every one."""
+    if settings.server.public_url:
+        return settings.server.public_url
+    host = settings.server.host
+    host = socket.gethostname() if tls.is_everywhere(host) else host
+    host = f"[{host}]" if ":" in host else host
+    return f"{'https' if settings.serves_tls else 'http'}://{host}:{settings.server.port}"
