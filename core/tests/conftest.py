@@ -1,7 +1,6 @@
-"""A real PostgreSQL for the session, a database of its own for each test, and people who call the API."""
+"""A real PostgreSQL for the session, a database for each test, and people who call the API."""
 
 import itertools
-import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,11 +9,10 @@ import httpx2
 import psycopg
 import pytest
 from fastapi import FastAPI
-from psycopg.conninfo import make_conninfo
 
 from core.tests.callers import ActorMaker, Caller, Urls
 from core.tests.factories.tenancy import OrgRow, ProjectRow, make_org, make_person, make_project
-
+from core.tests.site import TEMPLATE, fresh_database, site, site_api, site_settings
 from moorage_core.embedded import folder, postgres
 from moorage_core.events.sweeps import NumberRecords
 from moorage_core.kit.clock import ManualClock
@@ -24,7 +22,8 @@ from moorage_core.migrations import run as migrations
 from moorage_core.platform import Platform
 from moorage_core.settings import DatabaseSettings, LimitSettings, Settings, WebhookSettings
 
-TEMPLATE = "moorage_template"
+__all__ = ["site", "site_api", "site_settings"]
+
 _numbers = itertools.count()
 
 
@@ -49,16 +48,8 @@ def open_to_others(path: Path) -> Path:
 @pytest.fixture
 def urls(server: postgres.Server) -> Iterator[Urls]:
     """An empty, migrated database of the test's own."""
-    name = f"test_{next(_numbers)}_{uuid.uuid4().hex[:8]}"
-    with psycopg.connect(make_conninfo(server.super_url, dbname="postgres"), autocommit=True) as db:
-        db.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE} OWNER moorage_owner")
-        yield Urls(
-            owner=make_conninfo(server.owner_url, dbname=name),
-            app=make_conninfo(server.app_url, dbname=name),
-            system=make_conninfo(server.system_url, dbname=name),
-            super=make_conninfo(server.super_url, dbname=name),
-        )
-        db.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    with fresh_database(server) as urls:
+        yield urls
 
 
 @pytest.fixture

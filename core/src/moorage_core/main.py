@@ -1,7 +1,7 @@
 """Puts the control plane together: the only place that does."""
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -12,6 +12,7 @@ from pydantic.json_schema import models_json_schema
 
 from moorage_core import __version__, api
 from moorage_core import settings as settings_module
+from moorage_core.audit.sweeps import FlushDenials, SealAudit
 from moorage_core.background import driver
 from moorage_core.errors import Problem
 from moorage_core.events.sweeps import NumberRecords, catch_up
@@ -23,17 +24,25 @@ from moorage_core.kit.clock import Clock, SystemClock
 from moorage_core.kit.db import open_database
 from moorage_core.kit.ratelimit import Buckets
 from moorage_core.kit.wakeups import Hub
+from moorage_core.oidc.issuers import Issuers
 from moorage_core.platform import Platform
+from moorage_core.retention.sweeps import DeleteExpired
 from moorage_core.secrets import keyring
 from moorage_core.secrets.sweeps import RewrapSecrets
 from moorage_core.settings import Settings
 from moorage_core.signing.keyset import Keyset
 from moorage_core.signing.sweeps import RotateSigningKeys
+from moorage_core.webhooks.sweeps import DeliverWebhooks, FanOutEvents
 
 SWEEPS: tuple[type[driver.Sweep], ...] = (
     NumberRecords,
     RotateSigningKeys,
     RewrapSecrets,
+    SealAudit,
+    FlushDenials,
+    FanOutEvents,
+    DeliverWebhooks,
+    DeleteExpired,
 )
 
 
@@ -43,7 +52,7 @@ def create_app() -> FastAPI:
     logs.configure(level=settings.log.level, format=settings.log.format)
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         async with open_platform(settings) as platform:
             app.state.platform = platform
             yield
@@ -84,12 +93,13 @@ def build_api(settings: Settings, *, lifespan: Any = None) -> FastAPI:
 @asynccontextmanager
 async def open_platform(
     settings: Settings, *, clock: Clock | None = None, background: bool | None = None
-) -> AsyncIterator[Platform]:
+) -> AsyncGenerator[Platform]:
     """The shared services of one process, with its background work."""
     urls = settings.database
     if urls.app_url is None or urls.system_url is None:
         raise settings_module.UnknownSetting(
-            "database.app_url and database.system_url are not set. `moor up` sets them for an embedded server."
+            "database.app_url and database.system_url are not set."
+            " `moor up` sets them for an embedded server."
         )
     async with AsyncExitStack() as stack:
         database = await open_database(
@@ -104,9 +114,7 @@ async def open_platform(
         await stack.enter_async_context(platform.hub.running())
         if settings.background if background is None else background:
             sweeps = [sweep(platform) for sweep in SWEEPS]
-            await stack.enter_async_context(
-                driver.running(platform, sweeps, system_url=urls.system_url)
-            )
+            await stack.enter_async_context(driver.running(sweeps, system_url=urls.system_url))
         yield platform
 
 
@@ -119,10 +127,9 @@ def _assemble(settings: Settings, *, database: Any, clock: Clock) -> Platform:
         hub=Hub(str(settings.database.system_url), catch_up=catch_up(database)),
         keyring=keyring.ensure(settings.data / "keys"),
         keyset=Keyset(monotonic=time.monotonic),
+        issuers=Issuers(monotonic=time.monotonic),
         principals=PrincipalCache(monotonic=time.monotonic),
-        by_principal=Buckets(
-            limits.requests_per_second, limits.burst, monotonic=time.monotonic
-        ),
+        by_principal=Buckets(limits.requests_per_second, limits.burst, monotonic=time.monotonic),
         by_address=Buckets(
             limits.anonymous_per_second, limits.anonymous_burst, monotonic=time.monotonic
         ),
@@ -130,7 +137,10 @@ def _assemble(settings: Settings, *, database: Any, clock: Clock) -> Platform:
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:
-    """The contract: our problem documents in place of the framework's, and how callers prove themselves."""
+    """The contract, which also says how callers prove themselves.
+
+    Our problem documents stand in it in place of the framework's.
+    """
     if app.openapi_schema is None:
         document = get_openapi(
             title=app.title, version=app.version, summary=app.summary, routes=app.routes

@@ -1,15 +1,17 @@
 """The driver of background work.
 
-A sweep has no input. It is woken by a timer or by a topic, looks at the database, and acts on what it
-sees; waking it once too often is harmless, and nothing is lost when a wake-up is. Where one process suffices
-the sweep is `single`: it runs in the process that holds its advisory lock, on a connection of its own,
-so that a killed process gives the lock up with its connection and another takes over within seconds.
+A sweep has no input. It is woken by a timer or by a topic, looks at the database, and acts on what
+it sees; waking it once too often is harmless, and nothing is lost when a wake-up is.
+
+Most sweeps need no more than one process. Those are `single`: all of them run in the one process
+that holds an advisory lock, on a connection of its own, so that a killed process gives the lock up
+with its connection and another takes over within seconds. For the moment in which a process has
+lost its connection and not yet noticed, sweeps stay correct when two run at once.
 """
 
 import asyncio
-import zlib
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any, ClassVar
@@ -21,7 +23,7 @@ from moorage_core.errors import ApiError
 from moorage_core.kit import metrics
 from moorage_core.platform import Platform
 
-LOCK_SPACE = 0x6D6F
+LEADER_LOCK = (0x6D6F, 1)
 STANDBY_SECONDS = 1.0
 PAUSE_AFTER_FAILURE = 1.0
 
@@ -31,8 +33,8 @@ log = structlog.get_logger()
 class Sweep(ABC):
     """One kind of background work."""
 
-    every: ClassVar[timedelta]
-    """Look at least so often."""
+    every: timedelta
+    """Look at least so often. Of the class, or of the instance where it is a setting."""
     topics: ClassVar[tuple[str, ...]] = ()
     """Look when one of these moves."""
     single: ClassVar[bool] = True
@@ -51,11 +53,14 @@ class Sweep(ABC):
 
 
 @asynccontextmanager
-async def running(platform: Platform, sweeps: Sequence[Sweep], *, system_url: str) -> AsyncIterator[None]:
+async def running(sweeps: Sequence[Sweep], *, system_url: str) -> AsyncGenerator[None]:
     """Run the sweeps for as long as the block lasts."""
-    tasks = [
-        asyncio.create_task(_keep_running(platform, sweep, system_url), name=f"sweep.{sweep.name}")
+    single = [sweep for sweep in sweeps if sweep.single]
+    tasks = [asyncio.create_task(_lead(single, system_url), name="sweeps.single")]
+    tasks += [
+        asyncio.create_task(_loop(sweep), name=f"sweep.{sweep.name}")
         for sweep in sweeps
+        if not sweep.single
     ]
     try:
         yield
@@ -65,47 +70,45 @@ async def running(platform: Platform, sweeps: Sequence[Sweep], *, system_url: st
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _keep_running(platform: Platform, sweep: Sweep, system_url: str) -> None:
+async def _lead(sweeps: Sequence[Sweep], system_url: str) -> None:
+    """Whenever this process is the leader, run the sweeps that need one."""
     while True:
         try:
-            if sweep.single:
-                async with _leadership(sweep, system_url) as connection:
-                    await _loop(platform, sweep, connection)
-            else:
-                await _loop(platform, sweep, None)
-        except (psycopg.Error, OSError, ApiError) as err:
-            log.warning("sweep.interrupted", sweep=sweep.name, error=str(err))
+            await _lead_once(sweeps, system_url)
+        except (psycopg.Error, OSError) as err:
+            log.warning("sweeps.leadership_lost", error=str(err))
         await asyncio.sleep(STANDBY_SECONDS)
 
 
-@asynccontextmanager
-async def _leadership(sweep: Sweep, system_url: str) -> AsyncIterator[psycopg.AsyncConnection[Any]]:
-    """Wait until this process is the one that runs the sweep."""
+async def _lead_once(sweeps: Sequence[Sweep], system_url: str) -> None:
+    """Wait for the lock, then run until the connection that holds it is gone."""
     connection = await psycopg.AsyncConnection.connect(
         system_url, autocommit=True, keepalives_idle=5, keepalives_interval=2, keepalives_count=3
     )
     async with connection:
-        key = zlib.crc32(sweep.name.encode()) - 2**31
-        while not await _try_lock(connection, key):
+        while not await _try_lock(connection):
             await asyncio.sleep(STANDBY_SECONDS)
-        log.info("sweep.leading", sweep=sweep.name)
-        yield connection
+        log.info("sweeps.leading", sweeps=[sweep.name for sweep in sweeps])
+        tasks = [asyncio.create_task(_loop(sweep), name=f"sweep.{sweep.name}") for sweep in sweeps]
+        try:
+            while True:
+                await connection.execute("SELECT 1")
+                await asyncio.sleep(STANDBY_SECONDS)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _try_lock(connection: psycopg.AsyncConnection[Any], key: int) -> bool:
-    cursor = await connection.execute("SELECT pg_try_advisory_lock(%s, %s)", (LOCK_SPACE, key))
+async def _try_lock(connection: psycopg.AsyncConnection[Any]) -> bool:
+    cursor = await connection.execute("SELECT pg_try_advisory_lock(%s, %s)", LEADER_LOCK)
     row = await cursor.fetchone()
     return bool(row and row[0])
 
 
-async def _loop(
-    platform: Platform, sweep: Sweep, leader: psycopg.AsyncConnection[Any] | None
-) -> None:
-    with platform.hub.watch(sweep.topics) as waiter:
+async def _loop(sweep: Sweep) -> None:
+    with sweep.platform.hub.watch(sweep.topics) as waiter:
         while True:
-            if leader is not None:
-                # The lock lives and dies with this connection: without it somebody else leads.
-                await leader.execute("SELECT 1")
             await _activate(sweep)
             await waiter.wait(sweep.every.total_seconds())
 
@@ -113,12 +116,13 @@ async def _loop(
 async def _activate(sweep: Sweep) -> None:
     try:
         seen = await sweep.activate()
-    except (psycopg.Error, OSError, ApiError):
-        raise
+    except (psycopg.Error, OSError, ApiError) as err:
+        log.warning("sweep.interrupted", sweep=sweep.name, error=str(err))
+        await asyncio.sleep(PAUSE_AFTER_FAILURE)
     except Exception:
         metrics.SWEEP_FAILURES.labels(sweep.name).inc()
         log.exception("sweep.failed", sweep=sweep.name)
         await asyncio.sleep(PAUSE_AFTER_FAILURE)
-        return
-    if any(seen.values()):
-        log.debug("sweep.done", sweep=sweep.name, **seen)
+    else:
+        if any(seen.values()):
+            log.debug("sweep.done", sweep=sweep.name, **seen)

@@ -25,7 +25,10 @@ def publish(
     project: str | None = None,
     topics: tuple[str, ...] = (),
 ) -> None:
-    """Publish with the change. The caller's transaction holds the subject's row; `version` is the new one."""
+    """Publish with the change.
+
+    The caller's transaction holds the subject's row; `version` is the new one.
+    """
     record = EventRecord(
         type=event.type,
         subject=subject,
@@ -49,9 +52,10 @@ async def read(
     orgs, projects = rules.places(principal, wanted, key=Permission.EVENTS_EVENT_READ)
     if not orgs and not projects:
         raise Forbidden(
-            f"This needs the permission {Permission.EVENTS_EVENT_READ} in at least one org or project."
+            f"This needs the permission {Permission.EVENTS_EVENT_READ}"
+            " in at least one org or project."
         )
-    async with at.database.transaction(principal.scope, read_only=True) as db:
+    async with at.database.transaction(principal.scope, read_only=True, patient=True) as db:
         stream = await store.get_stream(db, "events")
         start = rules.start(after, last=stream.last, floor=stream.floor)
         found = await store.list_after(

@@ -147,10 +147,10 @@ OIDC_PROVIDER_DELETED = EventType(
     "iam.oidc_provider.deleted", "A sign-in provider was removed.", Provider
 )
 OIDC_IDENTITY_LINKED = EventType(
-    "iam.oidc_identity.linked", "An identity at a sign-in provider opens an account now.", Identity
+    "iam.oidc_identity.linked", "An identity at a sign-in provider was linked.", Identity
 )
 OIDC_IDENTITY_UNLINKED = EventType(
-    "iam.oidc_identity.unlinked", "An identity at a sign-in provider opens no account any more.", Identity
+    "iam.oidc_identity.unlinked", "An identity at a sign-in provider was unlinked.", Identity
 )
 BREAK_GLASS_USED = EventType(
     "iam.break_glass.used", "The platform's operators reached into a tenant.", BreakGlass

@@ -1,4 +1,4 @@
-"""Versions as ETags: an update says which version it changes, so that no change is lost to another."""
+"""Versions as ETags: an update says which version it changes, so no change is lost to another."""
 
 from typing import Annotated
 
@@ -18,7 +18,7 @@ def put(response: Response, version: int) -> None:
     response.headers["etag"] = of(version)
 
 
-def _required_version(
+async def _required_version(
     if_match: Annotated[
         str | None,
         Header(max_length=40, description='The ETag that you read, for example `"3"`. Required.'),
@@ -33,7 +33,7 @@ def _required_version(
     return version
 
 
-def _optional_version(
+async def _optional_version(
     if_match: Annotated[
         str | None,
         Header(max_length=40, description="The ETag that you read. Optional."),
@@ -62,5 +62,6 @@ def check(noun: str, id: str, *, have: int, expected: int | None) -> None:
     """Refuse an update of a version that is no longer the newest."""
     if expected is not None and have != expected:
         raise Stale(
-            f"The {noun} {id} is at version {have}, you read version {expected}. Read it again, then decide."
+            f"The {noun} {id} is at version {have}, you read version {expected}."
+            " Read it again, then decide."
         )

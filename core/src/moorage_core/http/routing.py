@@ -1,10 +1,10 @@
-"""Routes declare what they are: a read, a user mutation, or a machine's call; and which key they ask for.
+"""Routes declare what they are (read, user mutation, machine's call) and which key they ask for.
 
 Reading the declaration, this module gives each route its transaction. A *read* runs in a read-only
-one. A *mutation* takes an Idempotency-Key, runs in one transaction that also writes its audit entry, its
-events and its answer, and is rendered before the commit. A *machine* route has natural keys of its own
-(a fence, a nonce) and stores no answer. A route that *waits* gets no transaction: it takes one for
-each look and holds none while it sleeps.
+one. A *mutation* takes an Idempotency-Key, runs in one transaction that also writes its audit
+entry, its events and its answer, and is rendered before the commit. A *machine* route has natural
+keys of its own (a fence, a nonce) and stores no answer. A route that *waits* gets no transaction:
+it takes one for each look and holds none while it sleeps.
 
 What was declared is checked while it runs: a route that ends without having asked for its key, or a
 mutation without exactly one audit entry and at least one event, is rolled back as a bug of ours.
@@ -81,7 +81,9 @@ class Routes:
         **options: Any,
     ) -> Callable[[F], F]:
         """Something to look at."""
-        return self._route("GET", path, "read", key, answers, waits=waits, why_public=why_public, **options)
+        return self._route(
+            "GET", path, "read", key, answers, waits=waits, why_public=why_public, **options
+        )
 
     def mutation(
         self,
@@ -167,22 +169,32 @@ def problem_responses(classes: Sequence[type[ApiError]]) -> dict[int | str, dict
     }
 
 
-def _context(request: Request) -> Context:
-    return request.state.ctx
+# Dependencies are coroutines even where they await nothing: FastAPI runs plain functions in a
+# thread, which costs more than all the rest of a request.
 
 
-def _platform(request: Request) -> Platform:
+def platform_of(request: Request) -> Platform:
     return request.app.state.platform
 
 
-def _idempotency_header(
+async def _context(request: Request) -> Context:
+    return request.state.ctx
+
+
+async def _platform(request: Request) -> Platform:
+    return platform_of(request)
+
+
+async def _idempotency_header(
     idempotency_key: Annotated[
         str,
         Header(
             min_length=1,
             max_length=128,
             pattern="^[!-~]+$",
-            description="Your own name for this request: the same when you retry it, new otherwise.",
+            description=(
+                "Your own name for this request: the same when you retry it, new otherwise."
+            ),
         ),
     ],
 ) -> None:
@@ -210,7 +222,7 @@ def _handler(spec: RouteSpec, inner: Handler) -> Handler:
 
     async def handle(request: Request) -> Response:
         request.scope["moorage.route"] = spec
-        platform = _platform(request)
+        platform = platform_of(request)
         try:
             principal = await _caller(platform, spec, request)
             try:
@@ -248,9 +260,7 @@ async def _serve_waiting(
 async def _serve_read(
     platform: Platform, spec: RouteSpec, principal: Principal, request: Request, inner: Handler
 ) -> Response:
-    async with platform.database.transaction(
-        principal.scope, read_only=spec.kind == "read"
-    ) as db:
+    async with platform.database.transaction(principal.scope, read_only=spec.kind == "read") as db:
         ctx = _enter(platform, principal, request, db)
         response = await inner(request)
         _check_asked(spec, ctx)
@@ -270,9 +280,7 @@ async def _serve_mutation(
         _check_asked(spec, ctx)
         _check_recorded(spec, ctx)
         secret = spec.rotate is not None
-        await unit.finish(
-            ctx, key.answer(response, secret=secret, resource_id=ctx.audit[0].target)
-        )
+        await unit.finish(ctx, key.answer(response, secret=secret, resource_id=ctx.audit[0].target))
     unit.wake(ctx)
     return response
 
@@ -303,5 +311,3 @@ def _check_recorded(spec: RouteSpec, ctx: Context) -> None:
         raise MissingCheck(
             f"{spec.name} left {len(ctx.audit)} audit entries and {len(ctx.events)} events"
         )
-
-

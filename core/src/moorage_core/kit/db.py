@@ -2,14 +2,15 @@
 
 The scope is written into the transaction (`SET LOCAL` in effect) in the same round trip that begins
 it, and row-level security reads it there: a statement that forgot its WHERE still sees nothing of
-another tenant. Nothing here commits in the middle; the block's end commits, an exception rolls back.
+another tenant. Nothing here commits in the middle; the block's end commits, an exception rolls
+back.
 
 Everything is plain SQL through psycopg. `Db` is the one thing that stores talk to, so the number of
 statements of a request can be counted, and golden files keep it from growing unseen.
 """
 
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, LiteralString, TypeVar, cast
@@ -146,11 +147,19 @@ class Database:
 
     @asynccontextmanager
     async def transaction(
-        self, scope: Scope, *, read_only: bool = False, prelude: Prelude | None = None
-    ) -> AsyncIterator[Db]:
-        """Work as moorage_app, seeing what `scope` names."""
+        self,
+        scope: Scope,
+        *,
+        read_only: bool = False,
+        prelude: Prelude | None = None,
+        patient: bool = False,
+    ) -> AsyncGenerator[Db]:
+        """Work as moorage_app, seeing what `scope` names.
+
+        `patient` work waits longer for a connection: thousands of sleepers may wake at once.
+        """
         begin = f"BEGIN{' READ ONLY' if read_only else ''}; {scope.sql()}"
-        async with self._connection(self.app) as connection:
+        async with self._connection(self.app, patient=patient) as connection:
             db = Db(connection)
             await db.begin(begin, prelude)
             try:
@@ -160,17 +169,18 @@ class Database:
                 self.statements += db.statements
 
     @asynccontextmanager
-    async def sweep(self) -> AsyncIterator[Db]:
+    async def sweep(self) -> AsyncGenerator[Db]:
         """Look as moorage_system: every row of named tables, no payload."""
         async with self._connection(self.system) as connection:
             await connection.execute("BEGIN")
             yield Db(connection)
 
     @asynccontextmanager
-    async def _connection(self, pool: Pool) -> AsyncIterator[Connection]:
-        # Leaving the pool's block commits, or rolls back on an exception, or drops a broken connection.
+    async def _connection(self, pool: Pool, *, patient: bool = False) -> AsyncGenerator[Connection]:
+        # Leaving the pool's block commits, or rolls back on an exception, or drops a broken
+        # connection.
         try:
-            async with pool.connection() as connection:
+            async with pool.connection(timeout=60 if patient else None) as connection:
                 yield connection
         except PoolTimeout as err:
             raise Busy("All database connections are in use. Try again shortly.") from err

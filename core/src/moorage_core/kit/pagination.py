@@ -48,7 +48,7 @@ class PageRead(BaseModel, Generic[T]):
     next: str | None
 
 
-def page_request(
+async def page_request(
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Rows on a page.")] = DEFAULT_LIMIT,
     after: Annotated[
         str | None, Query(max_length=200, description="The `next` of the page before.")
@@ -73,7 +73,9 @@ def encode_cursor(key: str) -> str:
 
 def decode_cursor(cursor: str) -> str:
     try:
-        key = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode()
+        key = base64.b64decode(
+            cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True
+        ).decode()
     except (binascii.Error, UnicodeError, ValueError) as err:
         raise _bad_cursor() from err
     if not _KEY.fullmatch(key):

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, PlainSerializer, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
 NO_CONTROL = r"^[^\x00-\x1f\x7f]+$"
 
@@ -43,9 +43,8 @@ PermissionKey = Annotated[
     str, StringConstraints(max_length=120, pattern=r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*){2,}$")
 ]
 
-Moment = Annotated[
-    datetime, PlainSerializer(lambda at: at.isoformat().replace("+00:00", "Z"), return_type=str)
-]
+Moment = datetime
+"""A moment in UTC; on the wire `2026-01-31T12:00:00.123456Z`."""
 
 
 class Input(BaseModel):
