@@ -1,0 +1,101 @@
+"""The client: one platform, one caller, everything that can be asked."""
+
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from moorage._operation import Options
+from moorage._transport import Transport
+from moorage._version import __version__
+from moorage.auth import Auth
+from moorage.resources.events import Events
+from moorage.resources.members import Members, Roles
+from moorage.resources.orgs import Orgs
+from moorage.resources.people import AccessTokens, Me, Sessions, Users
+from moorage.resources.platform import Platform
+from moorage.resources.projects import Projects
+from moorage.resources.service_accounts import ServiceAccounts
+from moorage.resources.signing_in import SigningIn
+from moorage.resources.webhooks import Webhooks
+
+PATIENCE = 30.0
+
+
+class Client:
+    """A platform as one caller sees it.
+
+        auth = moorage.AccessToken(token)
+        async with moorage.Client("https://moorage.example.org", auth=auth) as client:
+            async for org in client.orgs.list():
+                print(org.slug)
+
+    Args:
+        url: The platform's address. Plain HTTP is for this machine only.
+        auth: How to prove who calls: `AccessToken`, `ServiceAccount` or `Password`. None: nobody.
+        ca: The certificate of the authority to trust, and no other: a file, or PEM text.
+        patience: For how many seconds a call goes on trying while the platform cannot be reached.
+        agent: How the program calls itself.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        auth: Auth | None = None,
+        ca: str | Path | None = None,
+        patience: float = PATIENCE,
+        agent: str = f"moorage-sdk/{__version__}",
+    ) -> None:
+        self._bind(Transport(url, auth=auth, ca=ca, patience=patience, agent=agent), Options())
+
+    def _bind(self, transport: Transport, options: Options) -> None:
+        self._transport = transport
+        held = transport, options
+        self.access_tokens = AccessTokens(*held)
+        self.events = Events(*held)
+        self.me = Me(*held)
+        self.members = Members(*held)
+        self.orgs = Orgs(*held)
+        self.platform = Platform(*held)
+        self.projects = Projects(*held)
+        self.roles = Roles(*held)
+        self.service_accounts = ServiceAccounts(*held)
+        self.sessions = Sessions(*held)
+        self.signing_in = SigningIn(*held)
+        self.users = Users(*held)
+        self.webhooks = Webhooks(*held)
+
+    def __repr__(self) -> str:
+        return f"Client({self.url!r})"
+
+    @property
+    def url(self) -> str:
+        return self._transport.url
+
+    def using(
+        self,
+        *,
+        idempotency_key: str | None = None,
+        correlation_id: str | None = None,
+        traceparent: str | None = None,
+    ) -> "Client":
+        """The same client with these sent along. An idempotency key is for one change."""
+        other = Client.__new__(Client)
+        options = Options(idempotency_key, correlation_id, traceparent)
+        other._bind(self._transport, options)  # noqa: SLF001 - one of our own
+        return other
+
+    async def close(self) -> None:
+        """End what was opened for this client. `async with` does it by itself."""
+        await self._transport.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()

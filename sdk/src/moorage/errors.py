@@ -1,0 +1,221 @@
+# Generated from contract/openapi.json by tools/gen_sdk.py; `make gen` writes it.
+"""The platform's refusals by their `code`, each below the class of its status."""
+
+from moorage._problem import (
+    ApiError,
+    BadRequest,
+    Busy,
+    Conflict,
+    Forbidden,
+    Gone,
+    IfMatchRequired,
+    NotFound,
+    Stale,
+    TooLarge,
+    TooManyRequests,
+    Unauthenticated,
+    Unprocessable,
+)
+
+
+class AlreadyIssued(Conflict):
+    """The secret was shown once and is not kept."""
+
+
+class AlreadyMember(Conflict):
+    """This person already has a role here."""
+
+
+class BeyondCeiling(Forbidden):
+    """Nobody can grant what they do not hold."""
+
+
+class BeyondOwnRights(Forbidden):
+    """A token cannot hold what its owner lacks."""
+
+
+class CodeNotValid(Unauthenticated):
+    """The one-time code is used up, expired or wrong."""
+
+
+class CursorExpired(Gone):
+    """Events after this cursor have been deleted."""
+
+
+class DeliveryPending(Conflict):
+    """The delivery has not ended."""
+
+
+class EmailTaken(Conflict):
+    """There is an account with this e-mail already."""
+
+
+class EventExpired(Gone):
+    """The event is older than the platform keeps events."""
+
+
+class IdempotencyKeyRequired(BadRequest):
+    """Every change needs an Idempotency-Key."""
+
+
+class IdempotencyKeyReused(Unprocessable):
+    """This idempotency key was used for another request."""
+
+
+class InProgress(Conflict):
+    """The same request is still being worked on."""
+
+
+class KeyNotUsable(Unprocessable):
+    """This is not a usable Ed25519 public key."""
+
+
+class LastAdmin(Conflict):
+    """An org needs at least one tenant admin."""
+
+
+class Malformed(Unprocessable):
+    """The request is not of the form this route takes."""
+
+
+class NameTaken(Conflict):
+    """The project has a service account of this name already."""
+
+
+class NotEmpty(Conflict):
+    """Something still lives inside."""
+
+
+class NotProved(Unauthenticated):
+    """The service account did not prove itself."""
+
+
+class OwnAccount(Conflict):
+    """You cannot do this to your own account."""
+
+
+class PermissionUnknown(Unprocessable):
+    """A service account cannot hold this permission."""
+
+
+class RoleNotHere(Unprocessable):
+    """This role cannot be given in this place."""
+
+
+class SlugTaken(Conflict):
+    """Another one already has this slug."""
+
+
+class TokenLifetime(Unprocessable):
+    """The token would live longer than this platform allows."""
+
+
+class TooManyKeys(Conflict):
+    """The service account has as many live keys as it may."""
+
+
+class TooManyWebhooks(Conflict):
+    """The org has as many webhooks as it can have."""
+
+
+class UnknownEventType(Unprocessable):
+    """No event of the platform has such a type."""
+
+
+class WebhookDisabled(Conflict):
+    """The webhook is disabled."""
+
+
+class WebhookUrlNotAllowed(Unprocessable):
+    """A webhook cannot point there."""
+
+
+class WrongPassword(Unauthenticated):
+    """E-mail and password do not fit, or the account is locked."""
+
+
+BY_CODE: dict[str, type[ApiError]] = {
+    "already_issued": AlreadyIssued,
+    "already_member": AlreadyMember,
+    "beyond_ceiling": BeyondCeiling,
+    "beyond_own_rights": BeyondOwnRights,
+    "busy": Busy,
+    "code_not_valid": CodeNotValid,
+    "cursor_expired": CursorExpired,
+    "delivery_pending": DeliveryPending,
+    "email_taken": EmailTaken,
+    "event_expired": EventExpired,
+    "forbidden": Forbidden,
+    "idempotency_key_required": IdempotencyKeyRequired,
+    "idempotency_key_reused": IdempotencyKeyReused,
+    "if_match_required": IfMatchRequired,
+    "in_progress": InProgress,
+    "key_not_usable": KeyNotUsable,
+    "last_admin": LastAdmin,
+    "malformed": Malformed,
+    "name_taken": NameTaken,
+    "not_empty": NotEmpty,
+    "not_found": NotFound,
+    "not_proved": NotProved,
+    "own_account": OwnAccount,
+    "permission_unknown": PermissionUnknown,
+    "role_not_here": RoleNotHere,
+    "slug_taken": SlugTaken,
+    "stale": Stale,
+    "token_lifetime": TokenLifetime,
+    "too_large": TooLarge,
+    "too_many_keys": TooManyKeys,
+    "too_many_requests": TooManyRequests,
+    "too_many_webhooks": TooManyWebhooks,
+    "unauthenticated": Unauthenticated,
+    "unknown_event_type": UnknownEventType,
+    "webhook_disabled": WebhookDisabled,
+    "webhook_url_not_allowed": WebhookUrlNotAllowed,
+    "wrong_password": WrongPassword,
+}
+"""The class of each code that the contract names."""
+
+__all__ = [
+    "AlreadyIssued",
+    "AlreadyMember",
+    "BY_CODE",
+    "BadRequest",
+    "BeyondCeiling",
+    "BeyondOwnRights",
+    "Busy",
+    "CodeNotValid",
+    "Conflict",
+    "CursorExpired",
+    "DeliveryPending",
+    "EmailTaken",
+    "EventExpired",
+    "Forbidden",
+    "Gone",
+    "IdempotencyKeyRequired",
+    "IdempotencyKeyReused",
+    "IfMatchRequired",
+    "InProgress",
+    "KeyNotUsable",
+    "LastAdmin",
+    "Malformed",
+    "NameTaken",
+    "NotEmpty",
+    "NotFound",
+    "NotProved",
+    "OwnAccount",
+    "PermissionUnknown",
+    "RoleNotHere",
+    "SlugTaken",
+    "Stale",
+    "TokenLifetime",
+    "TooLarge",
+    "TooManyKeys",
+    "TooManyRequests",
+    "TooManyWebhooks",
+    "Unauthenticated",
+    "UnknownEventType",
+    "Unprocessable",
+    "WebhookDisabled",
+    "WebhookUrlNotAllowed",
+    "WrongPassword",
+]

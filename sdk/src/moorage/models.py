@@ -1,0 +1,377 @@
+# Generated from contract/openapi.json by tools/gen_sdk.py; `make gen` writes it.
+# ruff: noqa: E501
+"""The shapes of requests and answers."""
+
+from typing import Any, Literal
+
+from pydantic import AwareDatetime, Field
+
+from moorage._model import Model
+
+
+class AccessTokenCreate(Model):
+    name: str
+    expires_in: int = Field(..., description="Seconds from now.")
+    permissions: list[str] | None = None
+    org: str | None = None
+    project: str | None = None
+
+
+class AccessTokenIssued(Model):
+    id: str
+    name: str
+    permissions: list[str] | None
+    org_id: str | None
+    project_id: str | None
+    created_at: AwareDatetime
+    expires_at: AwareDatetime
+    revoked_at: AwareDatetime | None
+    token: str
+
+
+class AccessTokenRead(Model):
+    id: str
+    name: str
+    permissions: list[str] | None
+    org_id: str | None
+    project_id: str | None
+    created_at: AwareDatetime
+    expires_at: AwareDatetime
+    revoked_at: AwareDatetime | None
+
+
+class AdminAppoint(Model):
+    email: str
+    reason: str
+
+
+class CloudEvent(Model):
+    """One event. Attribute names have no underscores because CloudEvents allows none."""
+
+    specversion: str
+    id: str
+    source: str
+    type: str
+    subject: str
+    time: AwareDatetime
+    datacontenttype: str
+    dataschema: str
+    sequence: str
+    subjectversion: int
+    correlationid: str
+    orgid: str
+    projectid: str | None
+    appslug: str | None
+    appinstanceid: str | None
+    traceparent: str | None
+    data: dict[str, Any]
+
+
+class DeliveryRead(Model):
+    id: str
+    webhook_id: str
+    event_id: str
+    event_type: str
+    status: str
+    attempts: int
+    due_at: AwareDatetime | None
+    answer_status: int | None
+    error: str | None
+    version: int
+    created_at: AwareDatetime
+    tried_at: AwareDatetime | None
+    ended_at: AwareDatetime | None
+
+
+class EventsRead(Model):
+    """Events in order. Ask again with `after` = `next`; nothing is missed and nothing comes twice."""
+
+    items: list[CloudEvent]
+    next: str
+
+
+class GrantRead(Model):
+    org_id: str
+    org_slug: str
+    org_name: str
+    project_id: str | None
+    project_slug: str | None
+    project_name: str | None
+    permissions: list[str]
+
+
+class KeyIssued(Model):
+    id: str
+    service_account_id: str
+    kind: str
+    created_at: AwareDatetime
+    expires_at: AwareDatetime | None
+    revoked_at: AwareDatetime | None
+    secret: str | None
+
+
+class KeyRead(Model):
+    id: str
+    service_account_id: str
+    kind: str
+    created_at: AwareDatetime
+    expires_at: AwareDatetime | None
+    revoked_at: AwareDatetime | None
+
+
+class Login(Model):
+    email: str
+    password: str
+
+
+class LoginRead(Model):
+    user_id: str
+    session_id: str
+    csrf_token: str
+    expires_at: AwareDatetime
+
+
+class MeRead(Model):
+    kind: str
+    id: str
+    name: str
+    session_id: str | None
+    csrf_token: str | None
+    grants: list[GrantRead]
+    own_permissions: list[str]
+
+
+class MemberAdd(Model):
+    email: str
+    role: Literal["platform_admin", "tenant_admin", "project_admin", "project_member", "viewer"]
+
+
+class MemberRead(Model):
+    id: str
+    org_id: str
+    project_id: str | None
+    user_id: str
+    email: str
+    name: str
+    role: str
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class MemberUpdate(Model):
+    role: Literal["platform_admin", "tenant_admin", "project_admin", "project_member", "viewer"]
+
+
+class OrgCreate(Model):
+    slug: str
+    name: str
+    admin_email: str
+
+
+class OrgRead(Model):
+    id: str
+    slug: str
+    name: str
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class OrgUpdate(Model):
+    name: str
+
+
+class PasswordChange(Model):
+    current: str
+    password: str
+
+
+class PasswordCodeRead(Model):
+    user_id: str
+    code: str
+    expires_at: AwareDatetime
+
+
+class PasswordSet(Model):
+    code: str
+    password: str
+
+
+class ProjectCreate(Model):
+    slug: str
+    name: str
+
+
+class ProjectRead(Model):
+    id: str
+    org_id: str
+    slug: str
+    name: str
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class ProjectUpdate(Model):
+    name: str
+
+
+class PublicKey(Model):
+    """An Ed25519 public key as a JWK."""
+
+    kty: Literal["OKP"]
+    crv: Literal["Ed25519"]
+    x: str
+
+
+class KeyCreate(Model):
+    public_key: PublicKey | None = None
+    expires_in: int | None = None
+
+
+class PublicKeyRead(Model):
+    kty: str
+    crv: str
+    x: str
+    kid: str
+    alg: str
+    use: str
+
+
+class KeySetRead(Model):
+    keys: list[PublicKeyRead]
+
+
+class RoleRead(Model):
+    role: str
+    description: str
+    levels: list[str]
+    permissions: list[str]
+
+
+class RolesRead(Model):
+    items: list[RoleRead]
+
+
+class SecretRotation(Model):
+    overlap_hours: int | None = 24
+
+
+class ServiceAccountCreate(Model):
+    name: str
+    permissions: list[str]
+
+
+class ServiceAccountRead(Model):
+    id: str
+    org_id: str
+    project_id: str
+    name: str
+    permissions: list[str]
+    disabled: bool
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class ServiceAccountUpdate(Model):
+    name: str | None = None
+    permissions: list[str] | None = None
+    disabled: bool | None = None
+
+
+class SessionRead(Model):
+    id: str
+    user_agent: str
+    created_at: AwareDatetime
+    seen_at: AwareDatetime
+    expires_at: AwareDatetime
+
+
+class StatusRead(Model):
+    status: str
+    version: str
+
+
+class TokenRead(Model):
+    access_token: str
+    token_type: str
+    expires_in: int
+
+
+class TokenRequest(Model):
+    """Either an assertion signed by one of the account's keys, or a key's id with its secret."""
+
+    service_account: str
+    key: str
+    client_assertion: str | None = None
+    client_secret: str | None = None
+
+
+class UserCreate(Model):
+    email: str
+    name: str
+
+
+class UserRead(Model):
+    id: str
+    email: str
+    name: str
+    has_password: bool
+    disabled: bool
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class UserUpdate(Model):
+    name: str | None = None
+    disabled: bool | None = None
+
+
+class WebhookCreate(Model):
+    org: str
+    project: str | None = None
+    url: str = Field(..., description="Where to POST the events: https, no user name, no fragment.")
+    types: list[str] = Field(
+        ..., description="Event types: `iam.org.created`, all that begin alike as `iam.*`, or `*`."
+    )
+    enabled: bool | None = True
+
+
+class WebhookIssued(Model):
+    """A webhook with its signing secret, which is shown this once."""
+
+    id: str
+    org_id: str
+    project_id: str | None
+    url: str
+    types: list[str]
+    enabled: bool
+    previous_until: AwareDatetime | None
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    secret: str
+
+
+class WebhookRead(Model):
+    id: str
+    org_id: str
+    project_id: str | None
+    url: str
+    types: list[str]
+    enabled: bool
+    previous_until: AwareDatetime | None
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class WebhookUpdate(Model):
+    """What is left out stays as it is."""
+
+    url: str | None = None
+    types: list[str] | None = None
+    enabled: bool | None = None
