@@ -32,11 +32,14 @@ class Caller:
         assert self.person is not None
         return self.person.id
 
+    @property
+    def proof(self) -> dict[str, str]:
+        """The headers that say who calls."""
+        return {} if self.person is None else {"authorization": f"Bearer {self.person.token}"}
+
     async def call(self, method: str, path: str, **options: Any) -> httpx2.Response:
         headers = {"idempotency-key": uuid.uuid4().hex} if method != "GET" else {}
-        if self.person is not None:
-            headers["authorization"] = f"Bearer {self.person.token}"
-        headers |= options.pop("headers", {})
+        headers |= self.proof | options.pop("headers", {})
         return await self.client.request(method, path, headers=headers, **options)
 
     async def get(self, path: str, **options: Any) -> httpx2.Response:

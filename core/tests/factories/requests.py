@@ -1,0 +1,257 @@
+"""A request for every route, made from what the route declares: nothing here lists routes.
+
+Path and query come from the parameters' names, headers from the OpenAPI document, bodies from the
+name of the body's schema. What is not known here fails with a sentence that says what to add.
+"""
+
+import asyncio
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import httpx2
+
+from core.tests.callers import Caller
+from core.tests.factories.tenants import PASSWORD, Tenant
+from core.tests.site import Site, fresh
+from moorage_core import api
+from moorage_core.authz.roles import ROLES, SELF, Role
+from moorage_core.http.routing import PUBLIC, RouteSpec
+from moorage_core.kit.ids import PLATFORM_ORG, Id
+from moorage_core.main import build_api
+from moorage_core.settings import Settings
+
+DOCUMENT: dict[str, Any] = build_api(Settings()).openapi()
+PLATFORM_KEYS = {str(key) for key in ROLES[Role.PLATFORM_ADMIN].permissions} - {
+    str(key) for key in ROLES[Role.TENANT_ADMIN].permissions
+}
+"""Keys that only those who run the platform hold."""
+SELF_KEYS = {str(key) for key in SELF}
+NARROWING = ("org", "project")
+"""Query parameters by which lists are narrowed to a place."""
+
+Ids = Mapping[str, str]
+Body = Callable[[Ids], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Request:
+    method: str
+    path: str
+    query: dict[str, str] = field(default_factory=dict[str, str])
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+    body: dict[str, Any] | None = None
+
+    def with_headers(self, **headers: str) -> "Request":
+        spelled = {name.replace("_", "-"): value for name, value in headers.items()}
+        return replace(self, headers=self.headers | spelled)
+
+    async def send(self, caller: Caller) -> httpx2.Response:
+        options: dict[str, Any] = {"params": self.query, "headers": dict(self.headers)}
+        if self.body is not None:
+            options["json"] = self.body
+        return await caller.call(self.method, self.path, **options)
+
+    async def peek(self, site: Site, caller: Caller) -> httpx2.Response:
+        """Send it, and hang up at the first bytes of the body. For streams that never end."""
+        prepared = site.client.build_request(
+            self.method, self.path, params=self.query, headers=self.headers | caller.proof
+        )
+        sent: list[Any] = []
+        begun = asyncio.Event()
+        incoming = iter([{"type": "http.request", "body": b"", "more_body": False}])
+
+        async def receive() -> Any:
+            if (first := next(incoming, None)) is not None:
+                return first
+            await begun.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+            if message["type"] == "http.response.body":
+                begun.set()
+
+        await site.api(_scope(prepared), receive, send)
+        body = b"".join(message.get("body", b"") for message in sent[1:])
+        return httpx2.Response(sent[0]["status"], headers=sent[0]["headers"], content=body)
+
+
+def _scope(request: httpx2.Request) -> dict[str, Any]:
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": request.method,
+        "scheme": request.url.scheme,
+        "path": request.url.path,
+        "raw_path": request.url.raw_path.partition(b"?")[0],
+        "query_string": request.url.query,
+        "root_path": "",
+        "headers": [(name.lower(), value) for name, value in request.headers.raw],
+        "client": ("127.0.0.1", 4000),
+        "server": (request.url.host, request.url.port),
+    }
+
+
+def routes(*, kind: str | None = None, public: bool | None = None) -> list[RouteSpec]:
+    """Routes by what they declare."""
+    return [
+        spec
+        for spec in api.specs()
+        if kind in (None, spec.kind) and public in (None, spec.key == PUBLIC)
+    ]
+
+
+def operation(spec: RouteSpec) -> dict[str, Any]:
+    return DOCUMENT["paths"][spec.path][spec.method.lower()]
+
+
+def is_stream(spec: RouteSpec) -> bool:
+    """Whether an allowed call would never end."""
+    return spec.path.endswith("/stream")
+
+
+def names(spec: RouteSpec) -> list[str]:
+    """The path parameters, in order."""
+    return re.findall(r"{(\w+)}", spec.path)
+
+
+def build(spec: RouteSpec, ids: Ids, *, narrow: bool = False) -> Request:
+    """A good request for the route about the things in `ids`."""
+    unknown = [name for name in names(spec) if name not in ids]
+    assert not unknown, (
+        f"{spec.label} has the path parameter {unknown[0]!r}, of which tests know no thing. "
+        "Add one to `ids` in core/tests/factories/tenants.py."
+    )
+    query = {name: ids[name] for name in _query_names(spec, narrow=narrow)}
+    headers = {"if-match": '"1"'} if "if-match" in _parameters(spec, "header") else {}
+    return Request(spec.method, spec.path.format(**ids), query, headers, _body(spec, ids))
+
+
+async def build_current(spec: RouteSpec, tenant: Tenant, caller: Caller) -> Request:
+    """A request that succeeds: like `build`, with the version that the thing is at."""
+    request = build(spec, tenant.ids)
+    if "if-match" not in request.headers:
+        return request
+    read = await caller.get(request.path)
+    return request.with_headers(if_match=read.headers.get("etag", '"1"'))
+
+
+def random_ids(spec: RouteSpec) -> dict[str, str]:
+    """Ids of the same kinds that name nothing."""
+    made = {"org": _random("org_"), "project": _random("prj_")}
+    for name, schema in _parameters(spec, "path").items():
+        prefix = re.match(r"\^([a-z]+_)", schema.get("pattern", ""))
+        made[name] = _random(prefix[1]) if prefix else f"none-{fresh()}"
+    return made
+
+
+async def right_caller(site: Site, spec: RouteSpec, tenant: Tenant) -> Caller:
+    """Somebody who may call the route about the tenant's things."""
+    if spec.key == PUBLIC:
+        return Caller(site.client, None)
+    return await site.actor("platform_admin") if spec.key in PLATFORM_KEYS else tenant.admin
+
+
+def references(spec: RouteSpec) -> bool:
+    """Whether a caller can name a tenant's thing: in the path, the query or the body."""
+    if names(spec) or any(_query_names(spec, narrow=True)):
+        return True
+    return any(value in str(_body(spec, _MARKED)) for value in _MARKED.values())
+
+
+def _random(prefix: str) -> str:
+    kind = type("AnyId", (Id,), {"prefix": prefix.rstrip("_")})
+    return str(kind.new())
+
+
+def _parameters(spec: RouteSpec, place: str) -> dict[str, dict[str, Any]]:
+    found = operation(spec).get("parameters", [])
+    return {each["name"]: each["schema"] for each in found if each["in"] == place}
+
+
+def _query_names(spec: RouteSpec, *, narrow: bool) -> Iterator[str]:
+    for each in operation(spec).get("parameters", []):
+        if each["in"] != "query":
+            continue
+        known = each["name"] in NARROWING
+        assert known or not each["required"], (
+            f"{spec.label} needs the query parameter {each['name']!r}. "
+            "Teach `_query_names` in core/tests/factories/requests.py where to get one."
+        )
+        if known and (each["required"] or narrow):
+            yield each["name"]
+
+
+def _body(spec: RouteSpec, ids: Ids) -> dict[str, Any] | None:
+    content = operation(spec).get("requestBody", {}).get("content", {})
+    if not content:
+        return None
+    name = content["application/json"]["schema"]["$ref"].rpartition("/")[2]
+    assert name in BODIES, (
+        f"{spec.label} takes a {name}, of which tests know no example. "
+        "Add one to BODIES in core/tests/factories/requests.py."
+    )
+    return BODIES[name](ids)
+
+
+_MARKED = {"org": PLATFORM_ORG[:-1] + "7", "project": "prj_" + "7" * 26}
+
+
+def _email() -> str:
+    return f"somebody-{fresh()}@example.org"
+
+
+BODIES: dict[str, Body] = {
+    "AccessTokenCreate": lambda ids: {
+        "name": f"token {fresh()}",
+        "expires_in": 3600,
+        "org": ids["org"],
+        "project": ids["project"],
+    },
+    "AdminAppoint": lambda ids: {"email": _email(), "reason": "Their admin left without a word."},
+    "KeyCreate": lambda ids: {"expires_in": 3600},
+    "Login": lambda ids: {"email": ids.get("email", _email()), "password": PASSWORD},
+    "MemberAdd": lambda ids: {"email": _email(), "role": "viewer"},
+    "MemberUpdate": lambda ids: {"role": "viewer"},
+    "OidcProviderCreate": lambda ids: {
+        "slug": f"idp-{fresh()}",
+        "name": "Example",
+        "issuer": "https://id.example.org",
+        "client_id": "moorage",
+        "client_secret": "a secret of theirs",
+        "enabled": False,
+    },
+    "OidcProviderUpdate": lambda ids: {"name": f"Example {fresh()}"},
+    "OrgCreate": lambda ids: {"slug": f"o-{fresh()}", "name": "Org", "admin_email": _email()},
+    "OrgUpdate": lambda ids: {"name": f"Org {fresh()}"},
+    "PasswordChange": lambda ids: {"current": PASSWORD, "password": f"a new one {fresh()}"},
+    "PasswordSet": lambda ids: {
+        "code": ids.get("code", "moor_pwc_none"),
+        "password": f"a new one {fresh()}",
+    },
+    "ProjectCreate": lambda ids: {"slug": f"p-{fresh()}", "name": "Project"},
+    "ProjectUpdate": lambda ids: {"name": f"Project {fresh()}"},
+    "SecretRotation": lambda ids: {"overlap_hours": 1},
+    "ServiceAccountCreate": lambda ids: {
+        "name": f"robot {fresh()}",
+        "permissions": ["iam.project.read"],
+    },
+    "ServiceAccountUpdate": lambda ids: {"name": f"robot {fresh()}"},
+    "TokenRequest": lambda ids: {
+        "service_account": ids["account"],
+        "key": ids["key"],
+        "client_secret": ids.get("account_secret", "moor_sak_none"),
+    },
+    "UserCreate": lambda ids: {"email": _email(), "name": "Somebody"},
+    "UserUpdate": lambda ids: {"name": f"Somebody {fresh()}"},
+    "WebhookCreate": lambda ids: {
+        "org": ids["org"],
+        "project": ids["project"],
+        "url": "https://example.org/hook",
+        "types": ["iam.*"],
+    },
+    "WebhookUpdate": lambda ids: {"types": ["iam.org.*"]},
+}

@@ -1,0 +1,232 @@
+"""Every route, and everybody who has no business there.
+
+Generated from the routes: a new one is covered as soon as it is declared. What a stranger gets for
+a real thing must be what they get for an id that names nothing, byte for byte but for the
+correlation id and the ids that they sent themselves; and nothing may change.
+"""
+
+import base64
+import json
+from dataclasses import dataclass
+from datetime import timedelta
+
+import httpx2
+import pytest
+from joserfc import jwt
+from joserfc.jwk import OKPKey
+
+from core.tests.callers import Caller
+from core.tests.factories import requests
+from core.tests.factories.requests import PLATFORM_KEYS, SELF_KEYS, Request
+from core.tests.factories.tenancy import make_project
+from core.tests.factories.tenants import Bearer, Tenant, fill, make_tenant, mint
+from core.tests.site import Site
+from moorage_core.http.routing import PUBLIC, RouteSpec
+from moorage_core.kit import tokens
+
+NAME_PLATES = {"get_org"}
+"""Those who run the platform see that an org exists and what it is called."""
+THE_PLATFORMS_TO_SEE = {"org", "user", "provider", "token", "session"}
+"""People and how they sign in are the platform's, and so are the records about them."""
+PROTECTED = requests.routes(public=False)
+REFERRING = [spec for spec in PROTECTED if requests.references(spec)]
+NESTED = [spec for spec in PROTECTED if len(requests.names(spec)) > 1]
+
+
+@dataclass(frozen=True)
+class Town:
+    """A tenant, and those around it."""
+
+    site: Site
+    acme: Tenant
+    rival: Tenant
+    stranger: Caller
+    """Tenant admin of another org."""
+    neighbour: Caller
+    """Project admin of another project of the same org."""
+    robot: Caller
+    """A service account of that other project, with all that one can hold."""
+    root: Caller
+    """Platform admin."""
+    nobodies: dict[str, Caller]
+    """Callers that no credential proves."""
+
+
+@pytest.fixture(scope="module")
+async def town(site: Site) -> Town:
+    acme, rival = await make_tenant(site), await make_tenant(site)
+    beta = await make_project(site.sql, acme.org, "beta")
+    next_door = await fill(site, beta, acme.admin)
+    expired = await site.actor("tenant_admin", org=acme.org, expires_in=timedelta(days=-1))
+    return Town(
+        site=site,
+        acme=acme,
+        rival=rival,
+        stranger=rival.admin,
+        neighbour=await site.actor("project_admin", project=beta),
+        robot=await mint(site, next_door),
+        root=await site.actor("platform_admin"),
+        nobodies={
+            "anonymous": Caller(site.client, None),
+            "expired": expired,
+            "invented token": Bearer(site.client, tokens.new(tokens.ACCESS_TOKEN)),
+            "invented session": Bearer(site.client, tokens.new(tokens.SESSION)),
+            "signed by somebody else": Bearer(site.client, _forged(site, acme)),
+            "signed by nobody": Bearer(site.client, _unsigned(site, acme)),
+        },
+    )
+
+
+def _claims(site: Site, tenant: Tenant) -> dict[str, object]:
+    url = site.platform.settings.url
+    now = int(site.platform.clock.now().timestamp())
+    return {
+        "iss": url,
+        "aud": url,
+        "sub": tenant.ids["account"],
+        "key": tenant.ids["key"],
+        "iat": now,
+        "exp": now + 600,
+    }
+
+
+def _forged(site: Site, tenant: Tenant) -> str:
+    """Everything right but the key that signed."""
+    published = site.platform.keyset.published(site.platform.clock.now())
+    header = {"alg": "Ed25519", "kid": published[0].id if published else "none", "typ": "at+jwt"}
+    key = OKPKey.generate_key("Ed25519")
+    return jwt.encode(header, _claims(site, tenant), key, algorithms=["Ed25519"])
+
+
+def _unsigned(site: Site, tenant: Tenant) -> str:
+    parts = ({"alg": "none", "typ": "at+jwt"}, _claims(site, tenant))
+    encoded = [base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=") for part in parts]
+    return (b".".join(encoded) + b".").decode()
+
+
+def id_of(spec: RouteSpec) -> str:
+    return spec.label
+
+
+@pytest.mark.parametrize("spec", requests.routes(), ids=id_of)
+def test_a_route_asks_for_a_key_or_says_why_it_is_public(spec: RouteSpec) -> None:
+    assert spec.key, f"{spec.label} declares no permission key"
+    assert (spec.key == PUBLIC) == bool(spec.why_public)
+    assert not (spec.key == PUBLIC and spec.kind == "mutation"), "a change needs somebody to note"
+
+
+@pytest.mark.parametrize("spec", PROTECTED, ids=id_of)
+async def test_without_a_valid_credential_a_route_says_only_that(
+    town: Town, spec: RouteSpec
+) -> None:
+    before = await _everything(town.site)
+    request = requests.build(spec, town.acme.ids)
+
+    for name, nobody in town.nobodies.items():
+        answer = await request.send(nobody)
+
+        assert answer.status_code == 401, f"{name}: {answer.text}"
+        assert answer.json()["code"] == "unauthenticated", name
+        assert answer.headers["www-authenticate"].startswith("Bearer"), name
+    assert await _everything(town.site) == before
+
+
+@pytest.mark.parametrize("who", ["stranger", "neighbour", "robot", "root"])
+@pytest.mark.parametrize("spec", REFERRING, ids=id_of)
+async def test_foreign_things_look_like_things_that_do_not_exist(
+    town: Town, spec: RouteSpec, who: str
+) -> None:
+    if _is_their_own_business(spec, who):
+        return
+    caller: Caller = getattr(town, who)
+    before = await _everything(town.site)
+    real, none = town.acme.ids, requests.random_ids(spec)
+    if not requests.names(spec) and who in ("neighbour", "robot"):
+        # Their own org with a project that is not theirs, against one that is not there.
+        none["org"] = real["org"]
+
+    for_real = await _send(town.site, requests.build(spec, real, narrow=True), caller)
+    for_none = await _send(town.site, requests.build(spec, none, narrow=True), caller)
+
+    assert _masked(for_real, real) == _masked(for_none, none)
+    assert for_real.status_code in _refusals(spec, who), for_real.text
+    assert await _everything(town.site) == before
+
+
+@pytest.mark.parametrize("who", ["stranger", "neighbour", "robot", "root"])
+@pytest.mark.parametrize("spec", [s for s in PROTECTED if s.kind == "read"], ids=id_of)
+async def test_what_a_foreign_caller_can_read_names_nothing_foreign(
+    town: Town, spec: RouteSpec, who: str
+) -> None:
+    caller: Caller = getattr(town, who)
+    before = await _everything(town.site)
+    request = requests.build(spec, town.acme.ids)
+    sent = {value for value in town.acme.ids.values() if value in request.path + str(request.query)}
+
+    answer = await _send(town.site, request, caller)
+
+    theirs = THE_PLATFORMS_TO_SEE if who == "root" else {"org"} if who != "stranger" else set[str]()
+    hidden = {v for k, v in town.acme.ids.items() if k not in theirs} | {town.acme.project.slug}
+    assert [value for value in hidden - sent if value in answer.text] == []
+    assert await _everything(town.site) == before
+
+
+@pytest.mark.parametrize("spec", NESTED, ids=id_of)
+async def test_a_foreign_thing_does_not_show_behind_a_thing_of_ones_own(
+    town: Town, spec: RouteSpec
+) -> None:
+    before = await _everything(town.site)
+    *_, child = requests.names(spec)
+    real = town.rival.ids | {child: town.acme.ids[child]}
+    none = town.rival.ids | {child: requests.random_ids(spec)[child]}
+
+    for_real = await requests.build(spec, real).send(town.stranger)
+    for_none = await requests.build(spec, none).send(town.stranger)
+
+    assert for_real.status_code in _refusals(spec, "stranger")
+    assert _masked(for_real, real) == _masked(for_none, none)
+    assert await _everything(town.site) == before
+
+
+def _is_their_own_business(spec: RouteSpec, who: str) -> bool:
+    """Cells of the matrix in which the thing named is not foreign to the caller."""
+    if who == "root":
+        return spec.key in PLATFORM_KEYS or spec.name in NAME_PLATES
+    return who in ("neighbour", "robot") and requests.names(spec) == ["org"]
+
+
+def _refusals(spec: RouteSpec, who: str) -> set[int]:
+    """404; or 403 where the caller lacks the key everywhere, whatever they name."""
+    lacks = spec.key in PLATFORM_KEYS or (who == "robot" and spec.key in SELF_KEYS)
+    narrowed_list = spec.kind == "read" and not requests.names(spec)
+    return {403} if lacks else {403, 404} if narrowed_list else {404}
+
+
+async def _send(site: Site, request: Request, caller: Caller) -> httpx2.Response:
+    endless = request.path.endswith("/stream")
+    return await (request.peek(site, caller) if endless else request.send(caller))
+
+
+def _masked(answer: httpx2.Response, ids: requests.Ids) -> tuple[int, str, dict[str, str]]:
+    """An answer without what may differ."""
+    headers = dict(answer.headers)
+    text = answer.text.replace(headers.pop("x-correlation-id"), "<correlation>")
+    for name, value in ids.items():
+        text = text.replace(value, f"<{name}>")
+    return answer.status_code, text, headers
+
+
+async def _everything(site: Site) -> list[tuple[str, int, str]]:
+    """Every row of every table but the counts of refusals."""
+    tables = await site.rows(
+        """
+        SELECT tablename FROM pg_tables
+        WHERE schemaname = 'public' AND tablename <> 'audit_denials'
+        """
+    )
+    each = (
+        f"SELECT '{name}', count(*), coalesce(md5(string_agg(t::text, '|' ORDER BY t::text)), '')"
+        f" FROM {name} t"
+        for (name,) in tables
+    )
+    return [tuple(row) for row in await site.rows(" UNION ALL ".join(each) + " ORDER BY 1")]
