@@ -26,7 +26,7 @@ Params = Sequence[Any] | Mapping[str, Any] | None
 Connection = psycopg.AsyncConnection[Any]
 Pool = AsyncConnectionPool[Connection]
 
-_SAFE = re.compile(r"[a-z0-9_,:-]*")
+_ID = re.compile(r"[a-z0-9_:-]*")
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,18 @@ class Scope:
         return Scope(self.principal, self.orgs | {org}, self.whole_orgs | {org}, self.projects)
 
     def sql(self) -> str:
-        pairs = {
-            "principal": self.principal,
-            "orgs": ",".join(sorted(self.orgs)),
-            "whole_orgs": ",".join(sorted(self.whole_orgs)),
-            "projects": ",".join(sorted(self.projects)),
+        """The statement that writes the scope into the transaction. Literals: one round trip."""
+        named = {
+            "principal": [self.principal],
+            "orgs": sorted(self.orgs),
+            "whole_orgs": sorted(self.whole_orgs),
+            "projects": sorted(self.projects),
         }
-        if not all(_SAFE.fullmatch(value) for value in pairs.values()):
+        if not all(_ID.fullmatch(id) for ids in named.values() for id in ids):
             raise ValueError("A scope is made of ids and nothing else.")
-        calls = (f"set_config('moorage.{key}', '{value}', true)" for key, value in pairs.items())
+        calls = (
+            f"set_config('moorage.{name}', '{','.join(ids)}', true)" for name, ids in named.items()
+        )
         return f"SELECT {', '.join(calls)}"
 
 
