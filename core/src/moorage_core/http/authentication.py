@@ -37,8 +37,9 @@ async def authenticate(platform: Platform, request: Request) -> Principal:
     digest = tokens.digest(credential)
     principal = platform.principals.find(digest)
     if principal is None:
-        principal = await _look_up(platform, request, credential)
-        platform.principals.keep(digest, principal)
+        principal = await platform.principals.look_up(
+            digest, lambda: _look_up(platform, request, credential)
+        )
     return principal
 
 

@@ -37,7 +37,7 @@ from moorage_core.platform import Platform
 async def find_session_principal(at: Platform, token: str) -> Principal | None:
     """The person of a session, unless it ended, expired or lay idle."""
     now = at.clock.now()
-    async with at.database.transaction(Scope()) as db:
+    async with at.database.transaction(Scope(), patient=True) as db:
         row = await store.find_session_principal(db, token_hash=tokens.digest(token), now=now)
         if row is None or rules.is_idle(
             row["seen_at"], now=now, idle=at.settings.identity.session_idle
@@ -52,7 +52,7 @@ async def find_session_principal(at: Platform, token: str) -> Principal | None:
 
 async def find_access_token_principal(at: Platform, token: str) -> Principal | None:
     """The person of a personal token, with no more than the token's share of their rights."""
-    async with at.database.transaction(Scope(), read_only=True) as db:
+    async with at.database.transaction(Scope(), read_only=True, patient=True) as db:
         row = await store.find_access_token_principal(
             db, token_hash=tokens.digest(token), now=at.clock.now()
         )

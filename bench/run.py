@@ -1,0 +1,222 @@
+"""Measures the control plane and writes bench/results/spine.json.
+
+    make bench                      everything
+    make bench ARGS="--seconds 5"   shorter runs
+
+Ratios are taken in one run on one machine: the bare rate before and after the API's, so that a machine
+that slows down in between slows both. Absolute numbers say little about another machine.
+"""
+
+import argparse
+import asyncio
+import itertools
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from bench import bare, load
+from moorage_core.embedded import folder, postgres
+from moorage_core.kit import tokens
+from moorage_core.kit.ids import AccessTokenId, MembershipId, OrgId, UserId
+
+ROOT = Path(__file__).resolve().parent.parent
+PORT = 7790
+CLIENTS = 8
+WORKERS = 2
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=10.0)
+    seconds = parser.parse_args().seconds
+    with tempfile.TemporaryDirectory(prefix="moorage-bench-") as place:
+        Path(place).chmod(0o711)
+        results = measure(Path(place) / "data", seconds)
+    for result in results:
+        result["command"] = f"make bench ARGS='--seconds {seconds:g}'"
+        verdict = {True: "met", False: "MISSED", None: ""}[result["met"]]
+        print(f"{result['name']:45} {result['value']:10} {result['unit']:8} {result['aim']:10} {verdict}")
+    target = ROOT / "bench/results/spine.json"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(json.dumps(results, indent=2) + "\n")
+
+
+def measure(data: Path, seconds: float) -> list[dict[str, Any]]:
+    results: list[dict[str, Any]] = []
+
+    def report(name: str, value: float, unit: str, aim: str = "", met: bool | None = None) -> None:
+        results.append(
+            {"name": name, "value": round(value, 3), "unit": unit, "aim": aim, "met": met}
+        )
+
+    with server(data) as pid:
+        idle = resident_mib(pid)
+        report("idle server, all its processes", idle, "MiB", "< 200", idle < 200)
+    with server(data, workers=WORKERS):
+        place = folder.prepare(data)
+        running = postgres.find_running(place)
+        assert running is not None
+        org, person, token = tenant(running.super_url)
+        for name, request, what in (
+            ("list of 50", list_request(token, org), "list"),
+            ("mutation", mutation_request(token, org), "mutation"),
+        ):
+            ratio(report, name, request, what, running.app_url, org, person, seconds)
+        outcomes = asyncio.run(open_loops(token, org, seconds=seconds * 2))
+        for name, outcome in outcomes.items():
+            assert set(outcome.statuses) <= {200, 201}, outcome.statuses
+            p95 = outcome.percentile(0.95) * 1000
+            report(f"open loop, {name}: p95", p95, "ms", "< 20", p95 < 20)
+            report(f"open loop, {name}: median", outcome.percentile(0.5) * 1000, "ms")
+            report(f"open loop, {name}: p99", outcome.percentile(0.99) * 1000, "ms")
+    return results
+
+
+def ratio(
+    report: Callable[..., None],
+    name: str,
+    request: Callable[[], bytes],
+    what: str,
+    url: str,
+    org: str,
+    person: str,
+    seconds: float,
+) -> None:
+    def bare_rate() -> float:
+        return bare.rate(
+            what, url, org=org, person=person, processes=WORKERS, clients=CLIENTS, seconds=seconds
+        )
+
+    asyncio.run(load.closed_loop(PORT, request, clients=CLIENTS, seconds=min(2.0, seconds)))
+    before = bare_rate()
+    outcome = asyncio.run(load.closed_loop(PORT, request, clients=CLIENTS, seconds=seconds))
+    after = bare_rate()
+    assert set(outcome.statuses) <= {200, 201}, outcome.statuses
+    baseline = statistics.mean((before, after))
+    share = outcome.rate / baseline
+    report(f"{name}: bare SQL", baseline, "per s")
+    report(f"{name}: through the API", outcome.rate, "per s")
+    aim, met = (">= 0.4", share >= 0.4) if what == "mutation" else ("", None)
+    report(f"{name}: ratio", share, "", aim, met)
+
+
+async def open_loops(token: str, org: str, *, seconds: float) -> dict[str, load.Outcome]:
+    """100 mutations and 200 lists a second at once, for longer than a hiccup."""
+    mutations, lists = await asyncio.gather(
+        load.open_loop(PORT, mutation_request(token, org), rate=100, seconds=seconds),
+        load.open_loop(PORT, list_request(token, org), rate=200, seconds=seconds),
+    )
+    return {"100 mutations/s": mutations, "200 lists/s": lists}
+
+
+def list_request(token: str, org: str) -> Callable[[], bytes]:
+    request = (
+        f"GET /v1/orgs/{org}/projects?limit=50 HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+        f"authorization: Bearer {token}\r\n\r\n"
+    ).encode()
+    return lambda: request
+
+
+def mutation_request(token: str, org: str) -> Callable[[], bytes]:
+    numbers = itertools.count()
+    run = uuid.uuid4().hex[:12]
+
+    def make() -> bytes:
+        number = next(numbers)
+        body = json.dumps({"slug": f"p{run}-{number}", "name": f"Project {number}"}).encode()
+        head = (
+            f"POST /v1/orgs/{org}/projects HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+            f"authorization: Bearer {token}\r\ncontent-type: application/json\r\n"
+            f"idempotency-key: {run}-{number}\r\ncontent-length: {len(body)}\r\n\r\n"
+        )
+        return head.encode() + body
+
+    return make
+
+
+def tenant(super_url: str) -> tuple[str, str, str]:
+    """An org with fifty projects and an admin: (org, person, token)."""
+    org, person, token = OrgId.new(), UserId.new(), tokens.new(tokens.ACCESS_TOKEN)
+    with psycopg.connect(super_url, autocommit=True) as db:
+        db.execute(
+            "INSERT INTO orgs (id, slug, name, created_at, updated_at) "
+            "VALUES (%s, %s, 'Bench', now(), now())",
+            (org, f"bench-{org[-8:]}"),
+        )
+        db.execute(
+            "INSERT INTO users (id, email, name, created_at, updated_at) "
+            "VALUES (%s, %s, 'bench', now(), now())",
+            (person, f"{person}@example.org"),
+        )
+        db.execute(
+            "INSERT INTO memberships (id, org_id, user_id, role, created_at, updated_at) "
+            "VALUES (%s, %s, %s, 'tenant_admin', now(), now())",
+            (MembershipId.new(), org, person),
+        )
+        db.execute(
+            "INSERT INTO access_tokens (id, user_id, name, token_hash, created_at, expires_at) "
+            "VALUES (%s, %s, 'bench', %s, now(), now() + interval '1 day')",
+            (AccessTokenId.new(), person, tokens.digest(token)),
+        )
+        db.execute(
+            "INSERT INTO projects (id, org_id, slug, name, created_at, updated_at) "
+            "SELECT 'prj_' || lpad(n::text, 26, '0'), %s, 'p' || n, 'Project ' || n, now(), now() "
+            "FROM generate_series(1, 50) n",
+            (org,),
+        )
+    return org, person, token
+
+
+@contextmanager
+def server(data: Path, *, workers: int = 1) -> Iterator[int]:
+    """The platform as an operator starts it, with limits that do not stand in the way."""
+    environment = os.environ | {
+        "MOORAGE_LOG__LEVEL": "warning",
+        "MOORAGE_LIMITS__REQUESTS_PER_SECOND": "1000000",
+        "MOORAGE_LIMITS__BURST": "1000000",
+    }
+    command = [str(Path(sys.executable).parent / "moor"), "up", "--data", str(data)]
+    process = subprocess.Popen(
+        [*command, "--port", str(PORT), "--workers", str(workers)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    for line in process.stdout:
+        if "ready" in line:
+            break
+    time.sleep(2)
+    try:
+        yield process.pid
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def resident_mib(pid: int) -> float:
+    """Proportional memory of a process and its children, without the database."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    total = 0
+    for one in (pid, *map(int, children)):
+        if "postgres" in Path(f"/proc/{one}/comm").read_text():
+            continue
+        for line in Path(f"/proc/{one}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                total += int(line.split()[1])
+    return total / 1024
+
+
+if __name__ == "__main__":
+    main()
