@@ -1,0 +1,265 @@
+"""Every SQL statement of the audit log."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any, LiteralString
+
+from moorage_core.audit.models import Denials, Entry, Place, Seal, Wanted
+from moorage_core.authz.principals import Principal
+from moorage_core.kit.db import Db, Scope
+
+CONTENT: LiteralString = (
+    "id, at, org_id, project_id, actor_kind, actor_id, actor_name, credential, action, target, "
+    "outcome, count, break_glass, reason, correlation_id, app_slug, app_instance_id, details"
+)
+ENTRY: LiteralString = f"seq, {CONTENT}"
+# The spelling of `rules.timestamp`, so that what was signed can be rebuilt letter by letter.
+SEAL: LiteralString = (
+    "number, first_seq, last_seq, entries, root, previous, key_id, signature, "
+    """to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"') AS at"""
+)
+FILTERS: dict[str, LiteralString] = {
+    "actor": "actor_id = %(actor)s",
+    "action": "action = %(action)s",
+    "target": "target = %(target)s",
+    "outcome": "outcome = %(outcome)s",
+    "correlation_id": "correlation_id = %(correlation_id)s",
+    "since": "at >= %(since)s",
+    "until": "at < %(until)s",
+}
+
+
+# Entries
+
+
+async def list_entries(
+    db: Db, wanted: Wanted, *, scope: Sequence[Place], after: int | None, limit: int
+) -> list[Entry]:
+    """Entries beyond the number `after`, in the places that `scope` names.
+
+    Each place is read by itself, through the index that has its numbers in order, so a page costs
+    the same in a log of any length.
+    """
+    given = {name: value for name, value in asdict(wanted).items() if value is not None}
+    conditions: list[LiteralString] = [FILTERS[name] for name in FILTERS if name in given]
+    order: LiteralString = "seq DESC" if wanted.newest_first else "seq"
+    if after is not None:
+        conditions.append("seq < %(after)s" if wanted.newest_first else "seq > %(after)s")
+    some: LiteralString = " AND ".join(["seq IS NOT NULL", *conditions])
+    tail: LiteralString = f"{some} ORDER BY {order} LIMIT %(limit)s"
+    return await db.all(
+        Entry,
+        f"""
+        SELECT {ENTRY} FROM (
+            SELECT e.* FROM unnest(%(orgs)s::text[]) AS o(org) CROSS JOIN LATERAL (
+                SELECT {ENTRY} FROM audit_entries WHERE org_id = o.org AND {tail}) e
+            UNION ALL
+            SELECT e.* FROM unnest(%(in_orgs)s::text[], %(projects)s::text[]) AS p(org, project)
+            CROSS JOIN LATERAL (
+                SELECT {ENTRY} FROM audit_entries
+                WHERE org_id = p.org AND project_id = p.project AND {tail}) e
+        ) found ORDER BY {order} LIMIT %(limit)s
+        """,
+        given
+        | {
+            "orgs": [place.org for place in scope if place.project is None],
+            "in_orgs": [place.org for place in scope if place.project is not None],
+            "projects": [place.project for place in scope if place.project is not None],
+            "after": after,
+            "limit": limit,
+        },
+    )
+
+
+async def find_entry(db: Db, id: str, *, scope: Scope) -> Entry | None:
+    return await db.find(
+        Entry,
+        f"""
+        SELECT {ENTRY} FROM audit_entries WHERE id = %s AND org_id = ANY (%s) AND seq IS NOT NULL
+        """,
+        (id, sorted(scope.orgs)),
+    )
+
+
+async def add_entries(db: Db, rows: list[dict[str, Any]], *, org: str) -> None:
+    """Write entries of one org that no request made."""
+    assert all(row["org_id"] == org for row in rows), "entries of one org at a time"
+    written = [row | {"leaf": rf"\x{row['leaf']}"} for row in rows]
+    await db.run(
+        f"""
+        INSERT INTO audit_entries ({CONTENT}, leaf)
+        SELECT {CONTENT}, leaf FROM jsonb_populate_recordset(NULL::audit_entries, %s::jsonb)
+        """,
+        (json.dumps(written),),
+    )
+
+
+# Refusals
+
+
+async def count_denial(
+    db: Db,
+    *,
+    org: str,
+    project: str | None,
+    principal: Principal,
+    route: str,
+    permission: str,
+    minute: datetime,
+    correlation_id: str,
+) -> None:
+    """One row per principal, route and minute; further refusals raise its count."""
+    await db.run(
+        """
+        INSERT INTO audit_denials (org_id, project_id, principal_kind, principal_id, principal_name,
+            route, minute, permission, count, correlation_id)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, 1, %s)
+        ON CONFLICT (principal_id, route, minute, org_id, project_id)
+        DO UPDATE SET count = audit_denials.count + 1, correlation_id = EXCLUDED.correlation_id
+        """,
+        (
+            org,
+            project,
+            principal.kind,
+            principal.id,
+            principal.name,
+            route,
+            minute,
+            permission,
+            correlation_id,
+        ),
+    )
+
+
+async def list_denied_minutes(
+    db: Db, *, before: datetime, limit: int
+) -> list[tuple[str, datetime]]:
+    """(org, minute) of refusals to be entered.
+
+    Tenant-less: a sweep, as moorage_system.
+    """
+    rows = await db.rows(
+        """
+        SELECT DISTINCT org_id, minute FROM audit_denials WHERE minute < %s ORDER BY minute LIMIT %s
+        """,
+        (before, limit),
+    )
+    return [(row["org_id"], row["minute"]) for row in rows]
+
+
+async def take_denials(db: Db, *, org: str, minute: datetime) -> list[Denials]:
+    """Remove one minute's refusals of an org and return them."""
+    return await db.all(
+        Denials,
+        """
+        DELETE FROM audit_denials WHERE org_id = %s AND minute = %s
+        RETURNING org_id, project_id, principal_kind, principal_id, principal_name, route, minute,
+            permission, count, correlation_id
+        """,
+        (org, minute),
+    )
+
+
+# Seals
+
+
+async def get_last_issued(db: Db) -> int:
+    """The last number that an entry was given.
+
+    Tenant-less: a number.
+    """
+    return await db.value("SELECT last FROM streams WHERE name = 'audit'")
+
+
+async def list_unsealed(db: Db, *, after: int, upto: int, limit: int) -> list[tuple[int, bytes]]:
+    """(number, content hash) of the next entries.
+
+    Tenant-less: a sweep, as moorage_system.
+    """
+    rows = await db.rows(
+        "SELECT seq, leaf FROM audit_entries WHERE seq > %s AND seq <= %s ORDER BY seq LIMIT %s",
+        (after, upto, limit),
+    )
+    return [(row["seq"], row["leaf"]) for row in rows]
+
+
+async def list_sealed(db: Db, seal: Seal) -> list[tuple[int, bytes]]:
+    """(number, content hash) of all entries of a seal.
+
+    Tenant-less: hashes, for a proof.
+    """
+    rows = await db.rows(
+        "SELECT seq, leaf FROM audit_leaves(%s, %s)", (seal.first_seq, seal.last_seq)
+    )
+    return [(row["seq"], row["leaf"]) for row in rows]
+
+
+async def add_seal(db: Db, seal: Seal) -> None:
+    """Tenant-less: seals cover the whole log."""
+    await db.run(
+        """
+        INSERT INTO audit_seals (number, first_seq, last_seq, entries, root, previous, at, key_id,
+            signature)
+        VALUES (%s, %s, %s, %s, %s, %s, %s::timestamptz, %s, %s)
+        """,
+        (
+            seal.number,
+            seal.first_seq,
+            seal.last_seq,
+            seal.entries,
+            seal.root,
+            seal.previous,
+            seal.at,
+            seal.key_id,
+            seal.signature,
+        ),
+    )
+
+
+async def find_last_seal(db: Db) -> Seal | None:
+    """Tenant-less: seals cover the whole log."""
+    return await db.find(Seal, f"SELECT {SEAL} FROM audit_seals ORDER BY number DESC LIMIT 1")
+
+
+async def find_seal_of(db: Db, seq: int) -> Seal | None:
+    """The seal that covers an entry.
+
+    Tenant-less: seals cover the whole log.
+    """
+    return await db.find(
+        Seal,
+        f"""
+        SELECT {SEAL} FROM audit_seals WHERE last_seq >= %(seq)s AND first_seq <= %(seq)s
+        ORDER BY last_seq LIMIT 1
+        """,
+        {"seq": seq},
+    )
+
+
+async def list_seals_from(db: Db, number: int, *, limit: int) -> list[Seal]:
+    """Seals from this number on, the oldest first.
+
+    Tenant-less: seals cover the whole log.
+    """
+    return await db.all(
+        Seal,
+        f"SELECT {SEAL} FROM audit_seals WHERE number >= %s ORDER BY number LIMIT %s",
+        (number, limit),
+    )
+
+
+async def list_seals_before(db: Db, number: int | None, *, limit: int) -> list[Seal]:
+    """Seals before this number, the newest first.
+
+    Tenant-less: seals cover the whole log.
+    """
+    return await db.all(
+        Seal,
+        f"""
+        SELECT {SEAL} FROM audit_seals WHERE %(number)s::bigint IS NULL OR number < %(number)s
+        ORDER BY number DESC LIMIT %(limit)s
+        """,
+        {"number": number, "limit": limit},
+    )
