@@ -1,0 +1,108 @@
+"""Every SQL statement of retention. All of it runs as moorage_system and sees ids and times only.
+
+Each kind of row has an index on its time. A batch is found at the old end of that index and then
+deleted as a range of it: what a sweep costs depends on what has expired, not on what is kept.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import LiteralString
+
+from moorage_core.kit.db import Db
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of row that expires by the time in one of its columns."""
+
+    name: str
+    find: LiteralString
+    delete: LiteralString
+
+
+@dataclass(frozen=True)
+class Range:
+    first: datetime | None
+    last: datetime | None
+
+
+def _kind(table: LiteralString, column: LiteralString) -> Kind:
+    return Kind(
+        table,
+        find=f"""
+        SELECT min(at) AS first, max(at) AS last FROM (
+            SELECT {column} AS at FROM {table} WHERE {column} < %s ORDER BY {column} LIMIT %s
+        ) AS oldest
+        """,
+        delete=f"DELETE FROM {table} WHERE {column} >= %s AND {column} <= %s",
+    )
+
+
+DELIVERIES = _kind("webhook_deliveries", "ended_at")
+IDEMPOTENCY = _kind("idempotency_answers", "at")
+PASSWORD_CODES = _kind("password_codes", "expires_at")
+# A session that was ended early goes with its expiry, at most one session's length later.
+SESSIONS = _kind("sessions", "expires_at")
+USED_ASSERTIONS = _kind("used_assertions", "expires_at")
+
+KINDS = (DELIVERIES, IDEMPOTENCY, PASSWORD_CODES, SESSIONS, USED_ASSERTIONS)
+
+
+async def delete_batch(db: Db, kind: Kind, *, before: datetime, limit: int) -> int:
+    """The oldest rows of a kind; how many went.
+
+    Tenant-less: a sweep, as moorage_system.
+    """
+    batch = await db.get(Range, kind.find, (before, limit))
+    if batch.last is None:
+        return 0
+    return await db.run(kind.delete, (batch.first, batch.last))
+
+
+FIND_EVENTS: LiteralString = """
+    SELECT min(seq) AS first, coalesce(min(seq) FILTER (WHERE at >= %s) - 1, max(seq)) AS last
+    FROM (
+        SELECT seq, at FROM events
+        WHERE seq > (SELECT floor FROM streams WHERE name = 'events')
+            AND seq <= (SELECT last FROM streams WHERE name = 'webhooks')
+        ORDER BY seq LIMIT %s
+    ) AS oldest
+    """
+DELETE_EVENTS: LiteralString = "DELETE FROM events WHERE seq >= %s AND seq <= %s"
+
+
+async def delete_events(db: Db, *, before: datetime, limit: int) -> int:
+    """The oldest events, up to the first that is kept; how many went. Raises the floor with them.
+
+    Only numbered ones that webhooks have passed. What goes is always a prefix, so one number tells
+    a reader whether its cursor still leads somewhere.
+
+    Tenant-less: a sweep, as moorage_system.
+    """
+    batch = await db.row(FIND_EVENTS, (before, limit))
+    if batch is None or batch["first"] is None or batch["last"] < batch["first"]:
+        return 0
+    deleted = await db.run(DELETE_EVENTS, (batch["first"], batch["last"]))
+    # Last, because the sequencer waits for this row.
+    await db.run(
+        "UPDATE streams SET floor = greatest(floor, %s) WHERE name = 'events'", (batch["last"],)
+    )
+    return deleted
+
+
+async def delete_webhooks(db: Db, *, before: datetime, limit: int) -> int:
+    """Webhooks that were deleted and have no delivery left; how many went.
+
+    Tenant-less: a sweep, as moorage_system.
+    """
+    found = await db.rows(
+        """
+        SELECT id FROM webhooks w WHERE w.deleted_at < %s
+            AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.webhook_id = w.id)
+        ORDER BY w.deleted_at LIMIT %s
+        """,
+        (before, limit),
+    )
+    if not found:
+        return 0
+    return await db.run("DELETE FROM webhooks WHERE id = ANY (%s)", ([row["id"] for row in found],))

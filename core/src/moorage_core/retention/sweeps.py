@@ -1,0 +1,61 @@
+"""Deletes what has expired, in batches that hold nothing for long."""
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any, ClassVar
+
+from moorage_core.background.driver import Sweep
+from moorage_core.kit.db import Db
+from moorage_core.platform import Platform
+from moorage_core.retention import store
+
+LEEWAY = timedelta(hours=1)
+"""Clocks differ: what guards against reuse outlives its expiry by this."""
+
+
+class DeleteExpired(Sweep):
+    """Oldest first, one short transaction per batch."""
+
+    batches: ClassVar[int] = 500
+    """Of each kind, at most so many in one activation; the next goes on."""
+
+    def __init__(self, platform: Platform) -> None:
+        super().__init__(platform)
+        self.every = platform.settings.retention.sweep_every
+
+    async def activate(self) -> dict[str, Any]:
+        keep = self.platform.settings.retention
+        now = self.platform.clock.now()
+        before = {
+            store.DELIVERIES: now - keep.deliveries,
+            store.IDEMPOTENCY: now - keep.idempotency,
+            store.PASSWORD_CODES: now - LEEWAY,
+            store.SESSIONS: now - keep.sessions,
+            store.USED_ASSERTIONS: now - LEEWAY,
+        }
+        seen = {
+            "events": await self._repeat(
+                lambda db: store.delete_events(db, before=now - keep.events, limit=keep.batch)
+            )
+        }
+        for kind, moment in before.items():
+            seen[kind.name] = await self._repeat(
+                lambda db, kind=kind, moment=moment: store.delete_batch(
+                    db, kind, before=moment, limit=keep.batch
+                )
+            )
+        seen["webhooks"] = await self._repeat(
+            lambda db: store.delete_webhooks(db, before=now - keep.deliveries, limit=keep.batch)
+        )
+        return seen
+
+    async def _repeat(self, delete: Callable[[Db], Awaitable[int]]) -> int:
+        """Batch after batch until one comes out short."""
+        total = 0
+        for _ in range(self.batches):
+            async with self.platform.database.sweep() as db:
+                deleted = await delete(db)
+            total += deleted
+            if deleted < self.platform.settings.retention.batch:
+                break
+        return total

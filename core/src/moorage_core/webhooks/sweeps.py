@@ -1,0 +1,170 @@
+"""Background work of webhooks: queue what each asked for, deliver it until taken or dead."""
+
+import asyncio
+from collections import Counter
+from datetime import timedelta
+from typing import Any
+
+import psycopg
+import structlog
+
+from moorage_core import unit
+from moorage_core.background.driver import Sweep
+from moorage_core.errors import ApiError
+from moorage_core.kit.db import Db, org_scope
+from moorage_core.kit.wakeups import Waiter
+from moorage_core.platform import Platform
+from moorage_core.webhooks import commands, deliver, store
+from moorage_core.webhooks.deliver import Resolve, Road
+from moorage_core.webhooks.models import Claim
+from moorage_core.webhooks.rules import Answer, Failure
+
+BATCH = 200
+"""Events fanned out in one transaction."""
+EVENTS_TOPIC = "events"
+"""Moves when events were numbered."""
+GRACE = timedelta(seconds=30)
+"""How much longer than one try a delivery is held: time to read it and to note what came of it."""
+
+AWAY = (psycopg.Error, OSError, ApiError)
+"""What is raised when the database cannot be asked right now."""
+
+log = structlog.get_logger()
+
+
+class FanOutEvents(Sweep):
+    """Queue a delivery for each new event and each webhook that asked for it."""
+
+    every = timedelta(seconds=5)
+    topics = (EVENTS_TOPIC,)
+
+    async def activate(self) -> dict[str, Any]:
+        seen = Counter[str]()
+        while queued := await self._batch():
+            seen += queued
+        if seen["queued"]:
+            self.platform.hub.mark({commands.TOPIC})
+        return dict(seen)
+
+    async def _batch(self) -> Counter[str]:
+        """Deliveries and cursor in one transaction, so that none is left out or doubled."""
+        async with self.platform.database.sweep() as db:
+            after = await store.lock_cursor(db)
+            upto = await store.find_batch_end(db, after=after, limit=BATCH)
+            if upto is None:
+                return Counter()
+            matches = await store.list_matches(db, after=after, upto=upto)
+            if matches:
+                await store.add_deliveries(db, matches, now=self.platform.clock.now())
+            await store.advance_cursor(db, upto=upto)
+            return Counter(events=upto - after, queued=len(matches))
+
+
+class DeliverWebhooks(Sweep):
+    """Deliver what is due. Any number of processes share the work, each under leases.
+
+    A process that dies leaves its leases to run out; then somebody sends the same again. Receivers
+    know a message by its id. No receiver gets more than a quarter of the hands: a slow one waits
+    for itself.
+    """
+
+    every = timedelta(seconds=5)
+    topics = (commands.TOPIC,)
+    single = False
+
+    def __init__(self, platform: Platform, *, resolve: Resolve | None = None) -> None:
+        super().__init__(platform)
+        settings = platform.settings.webhooks
+        self._parallel = settings.parallel
+        self._lane = max(1, settings.parallel // 4)
+        self._lease = settings.timeout + GRACE
+        self._road = Road(
+            resolve=resolve or deliver.Resolver(threads=settings.parallel),
+            tls=deliver.tls(),
+            private=settings.private_addresses,
+            timeout=settings.timeout,
+        )
+        self._last_lane = ""
+
+    async def activate(self) -> dict[str, Any]:
+        """Until nothing is due or under way. A slow try keeps nobody else from starting."""
+        seen = Counter[str]()
+        running: set[asyncio.Task[str]] = set()
+        try:
+            with self.platform.hub.watch(self.topics) as waiter:
+                while True:
+                    claims = await self._claim(self._parallel - len(running))
+                    running |= {asyncio.create_task(self._deliver(claim)) for claim in claims}
+                    if not running:
+                        return dict(seen)
+                    done = await _first_of(running, waiter, seconds=self.every.total_seconds())
+                    running -= done
+                    seen.update(task.result() for task in done)
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+
+    async def _claim(self, free: int) -> list[Claim]:
+        """Due deliveries for the free hands, going on with the lane after the last one served."""
+        if free == 0:
+            return []
+        try:
+            async with self.platform.database.sweep() as db:
+                claims = await self._claim_after(db, self._last_lane, free)
+                if self._last_lane and len(claims) < free:
+                    claims += await self._claim_after(db, "", free - len(claims))
+        except AWAY as err:
+            # What is under way is worth finishing: its receiver may be taking it right now.
+            log.warning("webhook.no_claims", error=str(err))
+            return []
+        self._last_lane = claims[-1].webhook_id if claims else ""
+        return claims
+
+    async def _claim_after(self, db: Db, lane: str, free: int) -> list[Claim]:
+        now = self.platform.clock.now()
+        claims = await store.claim(
+            db, after=lane, limit=free, lane=self._lane, now=now, until=now + self._lease
+        )
+        return sorted(claims, key=lambda claim: claim.webhook_id)
+
+    async def _deliver(self, claim: Claim) -> str:
+        """One try, from reading to noting. What goes wrong here must not touch the other tries."""
+        try:
+            answer = await self._try(claim)
+            async with unit.work(self.platform, claim.org_id) as ctx:
+                await commands.conclude(ctx, claim, answer)
+        except AWAY as err:
+            # The database is away: the lease runs out, and the delivery is tried again.
+            log.warning("webhook.interrupted", delivery=claim.id, error=str(err))
+            return "interrupted"
+        log.debug("webhook.tried", delivery=claim.id, failure=answer.failure, status=answer.status)
+        return answer.failure or "delivered"
+
+    async def _try(self, claim: Claim) -> Answer:
+        try:
+            async with self.platform.database.transaction(
+                org_scope(claim.org_id), read_only=True
+            ) as db:
+                parcel = await commands.prepare(self.platform, db, claim)
+            if isinstance(parcel, Failure):
+                return Answer(parcel)
+            return await deliver.post(parcel, self._road)
+        except AWAY:
+            raise
+        except Exception:
+            # A secret that does not open, say. It counts as a try, so it ends among the dead.
+            log.exception("webhook.broken", delivery=claim.id, webhook=claim.webhook_id)
+            return Answer(Failure.INTERNAL)
+
+
+async def _first_of(
+    running: set[asyncio.Task[str]], waiter: Waiter, *, seconds: float
+) -> set[asyncio.Task[str]]:
+    """Wait until one of the tasks is done, something new is due, or the time is up."""
+    woken = asyncio.create_task(waiter.wait(seconds))
+    try:
+        await asyncio.wait({*running, woken}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        woken.cancel()
+    return {task for task in running if task.done()}
