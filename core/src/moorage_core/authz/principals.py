@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
 
@@ -35,6 +36,8 @@ class Principal:
     """Keys that the principal holds on itself."""
     credential: str | None = None
     """The id of the session, token or key that proved it."""
+    until: datetime | None = None
+    """When the credential ends, where that limits what can be made with it."""
     cookie: bool = field(default=False, compare=False)
     """Proved by a cookie, which a browser sends by itself: changes need the CSRF token too."""
 

@@ -64,8 +64,9 @@ async def find_access_token_principal(at: Platform, token: str) -> Principal | N
         who.id,
         who.name,
         who.narrowed(row["permissions"], org=row["org_id"], project=row["project_id"]),
-        rules.token_own(row["permissions"], who.own),
+        rules.token_own(row, who.own),
         who.credential,
+        until=row["expires_at"],
     )
 
 
@@ -169,6 +170,12 @@ async def create_access_token(ctx: Context, new: AccessTokenCreate) -> tuple[Acc
     longest = int(ctx.platform.settings.identity.access_token_lifetime_max.total_seconds())
     if new.expires_in > longest:
         raise rules.TokenTooLong(f"A token may live {longest} seconds at most.")
+    expires_at = ctx.now + timedelta(seconds=new.expires_in)
+    if ctx.principal.until is not None and expires_at > ctx.principal.until:
+        raise rules.TokenTooLong(
+            f"A token made with a token ends with it, at {ctx.principal.until.isoformat()}. "
+            "Sign in to make one that lives longer."
+        )
     org, project = await _place(ctx, new)
     secret = tokens.new(tokens.ACCESS_TOKEN)
     token = AccessToken(
@@ -179,7 +186,7 @@ async def create_access_token(ctx: Context, new: AccessTokenCreate) -> tuple[Acc
         org_id=org,
         project_id=project,
         created_at=ctx.now,
-        expires_at=ctx.now + timedelta(seconds=new.expires_in),
+        expires_at=expires_at,
         revoked_at=None,
     )
     await store.add_access_token(ctx.db, token, token_hash=tokens.digest(secret))
@@ -238,7 +245,7 @@ async def _place(ctx: Context, new: AccessTokenCreate) -> tuple[str | None, str 
             raise hidden("project", new.project)
     if org is not None and org not in ctx.principal.scope.orgs:
         raise hidden("org", org)
-    held = {key for grant in ctx.principal.grants for key in grant.permissions} | ctx.principal.own
+    held = {key for grant in ctx.principal.grants for key in grant.permissions} | rules.RESTRICTED_OWN
     lacking = sorted(set(new.permissions or ()) - held)
     if org is not None and new.permissions:
         lacking = missing(ctx.principal, frozenset(new.permissions), org=org, project=new.project)

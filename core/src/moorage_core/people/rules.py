@@ -2,9 +2,11 @@
 
 import base64
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
+from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Grant, Kind, Principal
 from moorage_core.authz.roles import ROLES, SELF, Role
 from moorage_core.errors import ApiError, Conflict, Forbidden, Unauthenticated
@@ -87,6 +89,16 @@ def person(
     )
 
 
-def token_own(permissions: list[str] | None, own: frozenset[str]) -> frozenset[str]:
-    """What a personal token may do with its owner's account: nothing unless it says so."""
-    return own if permissions is None else own & frozenset(permissions)
+RESTRICTED_OWN = frozenset({Permission.IAM_SELF_READ, Permission.IAM_ROLE_READ})
+"""What a token that is restricted in any way may do with its owner's account.
+
+Not `iam.self.manage`: who may make tokens can make a wider one.
+"""
+
+
+def token_own(row: Mapping[str, Any], own: frozenset[str]) -> frozenset[str]:
+    """What a personal token may do with its owner's account."""
+    if row["permissions"] is None and row["org_id"] is None:
+        return own
+    wanted = RESTRICTED_OWN if row["permissions"] is None else frozenset(row["permissions"])
+    return own & wanted & RESTRICTED_OWN
