@@ -160,15 +160,17 @@ async def test_during_the_overlap_both_secrets_sign_and_then_the_new_one_alone(
     assert signed_by(after, rotated.json()["secret"])
 
 
-async def test_a_leaked_secret_can_be_replaced_at_once(
+async def test_a_leaked_or_broken_secret_can_be_replaced_at_once(
     admin: Caller,
     webhook: WebhookMaker,
     happen: Happen,
     queue: Settle,
     deliver: Settle,
     receiver: Receiver,
+    sql: Sql,
 ) -> None:
     made = await webhook(types=["iam.project.created"])
+    await sql.execute("UPDATE secrets SET ciphertext = decode(repeat('00', 60), 'hex')")
     rotated = await admin.post(f"/v1/webhooks/{made['id']}/secret-rotations", {"overlap_hours": 0})
     await happen("first")
     await queue()

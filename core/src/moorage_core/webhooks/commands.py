@@ -25,7 +25,7 @@ from moorage_core.secrets import commands as custody
 from moorage_core.tenancy import commands as tenancy
 from moorage_core.webhooks import rules, store
 from moorage_core.webhooks.models import Claim, Delivery, Parcel, Webhook
-from moorage_core.webhooks.rules import Answer, Failure, Keys
+from moorage_core.webhooks.rules import Answer, Failure, Keys, Verdict
 from moorage_core.webhooks.schemas import WebhookCreate, WebhookUpdate
 
 TOPIC = "webhooks"
@@ -37,7 +37,11 @@ USER_AGENT = "Moorage-Webhooks/1"
 
 async def create_webhook(ctx: Context, new: WebhookCreate) -> tuple[Webhook, str]:
     """Add a webhook. The second of the pair is its signing secret, never to be seen again."""
-    await _authorize_place(ctx, Permission.EVENTS_WEBHOOK_CREATE, new.org, new.project)
+    place = await _authorize_place(
+        ctx, Permission.EVENTS_WEBHOOK_CREATE, org=new.org, project=new.project
+    )
+    # Whoever has events sent somewhere must be able to read them there.
+    authorize(ctx, Permission.EVENTS_EVENT_READ, place)
     url = rules.check_url(new.url, private=ctx.platform.settings.webhooks.private_addresses)
     types = rules.check_types(new.types, known=registry.TYPES)
     rules.check_room(await store.count(ctx.db, org=new.org))
@@ -66,7 +70,7 @@ async def list_webhooks(
     """The org's webhooks that the caller may read."""
     key = Permission.EVENTS_WEBHOOK_READ
     if project is not None:
-        await _authorize_place(ctx, key, org, project)
+        await _authorize_place(ctx, key, org=org, project=project)
         projects: list[str] | None = [project]
     else:
         authorize(ctx, key, Resource("org", org, org, by_any_project=True))
@@ -112,11 +116,13 @@ async def rotate_secret(ctx: Context, id: str, *, overlap: timedelta) -> tuple[W
     webhook = await get_webhook(ctx, id, key=Permission.EVENTS_WEBHOOK_UPDATE, lock=True)
     assert webhook.secret_id is not None, "only a deleted webhook has no secret"
     org = webhook.org_id
-    keys = rules.unpack(await custody.get(ctx.platform, ctx.db, webhook.secret_id, org=org))
     key = token_bytes(rules.KEY_BYTES)
-    new = keys.rotated(key) if overlap else Keys(key)
-    await custody.change(ctx, webhook.secret_id, new.packed(), org=org)
-    until = ctx.now + overlap if overlap else None
+    keys, until = Keys(key), None
+    if overlap:
+        # Without an overlap the old key is not touched: one that does not open can be replaced.
+        old = await custody.get(ctx.platform, ctx.db, webhook.secret_id, org=org)
+        keys, until = rules.unpack(old).rotated(key), ctx.now + overlap
+    await custody.change(ctx, webhook.secret_id, keys.packed(), org=org)
     webhook = await store.note_rotation(ctx.db, id, org=org, previous_until=until, now=ctx.now)
     _record(ctx, Permission.EVENTS_WEBHOOK_UPDATE, registry.WEBHOOK_UPDATED, webhook)
     return webhook, rules.spell_secret(key)
@@ -199,11 +205,11 @@ async def prepare(platform: Platform, db: Db, claim: Claim) -> Parcel | Failure:
     return Parcel(webhook.url, headers, body)
 
 
-async def conclude(ctx: Context, claim: Claim, answer: Answer) -> None:
+async def conclude(ctx: Context, claim: Claim, answer: Answer) -> Verdict | None:
     """Note what came of a try. One whose lease ran out counts only if it delivered."""
     delivery = await store.find_held(ctx.db, claim, org=claim.org_id)
     if delivery is None and answer.failure is not None:
-        return
+        return None
     attempts = delivery.attempts + 1 if delivery else 0
     limit = ctx.platform.settings.webhooks.attempts
     verdict = rules.judge(answer, delivery=claim.id, attempts=attempts, limit=limit, now=ctx.now)
@@ -219,6 +225,7 @@ async def conclude(ctx: Context, claim: Claim, answer: Answer) -> None:
     )
     if answer.failure is Failure.GONE:
         await _disable(ctx, claim)
+    return verdict
 
 
 async def _disable(ctx: Context, claim: Claim) -> None:
@@ -238,17 +245,16 @@ async def _disable(ctx: Context, claim: Claim) -> None:
     _record(ctx, Permission.EVENTS_WEBHOOK_UPDATE, registry.WEBHOOK_UPDATED, webhook)
 
 
-async def _authorize_place(ctx: Context, key: str, org: str, project: str | None) -> None:
-    """Whoever has events sent somewhere must be able to read them there."""
+async def _authorize_place(ctx: Context, key: str, *, org: str, project: str | None) -> Resource:
+    """The org, or the project of that org, on which the caller holds the key."""
     if project is None:
         place = Resource("org", org, org)
         authorize(ctx, key, place)
-    else:
-        found = await tenancy.get_project(ctx, project, key=key)
-        if found.org_id != org:
-            raise hidden("project", project)
-        place = Resource("project", project, org, project)
-    authorize(ctx, Permission.EVENTS_EVENT_READ, place)
+        return place
+    found = await tenancy.get_project(ctx, project, key=key)
+    if found.org_id != org:
+        raise hidden("project", project)
+    return Resource("project", project, org, project)
 
 
 def _place(webhook: Webhook) -> Resource:

@@ -109,7 +109,7 @@ async def _try_each(parcel: Parcel, addresses: Sequence[Address], road: Road) ->
             answer = Answer(_connect_failure(err))
         except httpx2.TimeoutException:
             return Answer(Failure.TIMED_OUT)
-        except httpx2.HTTPError:
+        except (httpx2.HTTPError, OSError):
             return Answer(Failure.BAD_ANSWER)
     return answer
 

@@ -17,7 +17,7 @@ from moorage_core.platform import Platform
 from moorage_core.webhooks import commands, deliver, store
 from moorage_core.webhooks.deliver import Resolve, Road
 from moorage_core.webhooks.models import Claim
-from moorage_core.webhooks.rules import Answer, Failure
+from moorage_core.webhooks.rules import Answer, Failure, Status
 
 BATCH = 200
 """Events fanned out in one transaction."""
@@ -133,12 +133,14 @@ class DeliverWebhooks(Sweep):
         try:
             answer = await self._try(claim)
             async with unit.work(self.platform, claim.org_id) as ctx:
-                await commands.conclude(ctx, claim, answer)
+                verdict = await commands.conclude(ctx, claim, answer)
         except AWAY as err:
             # The database is away: the lease runs out, and the delivery is tried again.
             log.warning("webhook.interrupted", delivery=claim.id, error=str(err))
             return "interrupted"
-        log.debug("webhook.tried", delivery=claim.id, failure=answer.failure, status=answer.status)
+        dead = verdict is not None and verdict.status is Status.DEAD
+        write = log.info if dead else log.debug
+        write("webhook.tried", delivery=claim.id, failure=answer.failure, dead=dead)
         return answer.failure or "delivered"
 
     async def _try(self, claim: Claim) -> Answer:
