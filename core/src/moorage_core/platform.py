@@ -7,6 +7,7 @@ from moorage_core.kit.clock import Clock
 from moorage_core.kit.db import Database
 from moorage_core.kit.ratelimit import Buckets
 from moorage_core.kit.wakeups import Hub
+from moorage_core.oidc.issuers import Issuers
 from moorage_core.secrets.keyring import Keyring
 from moorage_core.settings import Settings
 from moorage_core.signing.keyset import Keyset
@@ -20,6 +21,7 @@ class Platform:
     hub: Hub
     keyring: Keyring
     keyset: Keyset
+    issuers: Issuers
     principals: PrincipalCache
     by_principal: Buckets
     by_address: Buckets

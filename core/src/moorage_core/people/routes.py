@@ -6,7 +6,7 @@ from fastapi import Request, Response
 
 from moorage_core.authz.permissions import Permission
 from moorage_core.errors import NotFound
-from moorage_core.http import etag
+from moorage_core.http import etag, session_cookie
 from moorage_core.http.authentication import SESSION_COOKIE
 from moorage_core.http.etag import ExpectedVersion
 from moorage_core.http.routing import PUBLIC, Ctx, PlatformDep, Routes
@@ -29,22 +29,8 @@ from moorage_core.people.schemas import (
     UserRead,
     UserUpdate,
 )
-from moorage_core.settings import Settings
 
 routes = Routes(tag="people")
-
-
-def set_session_cookie(response: Response, opened: signin.Opened, settings: Settings) -> None:
-    """The session lives in a cookie that scripts cannot read."""
-    response.set_cookie(
-        SESSION_COOKIE,
-        opened.token,
-        httponly=True,
-        samesite="lax",
-        secure=settings.url.startswith("https:"),
-        path="/",
-        max_age=int(settings.identity.session_lifetime.total_seconds()),
-    )
 
 
 @routes.machine(
@@ -65,7 +51,7 @@ async def login(
         user_agent=request.headers.get("user-agent", ""),
         trace=request.state.trace,
     )
-    set_session_cookie(response, opened, platform.settings)
+    session_cookie.put(response, opened.token, platform.settings)
     return opened
 
 
