@@ -1,0 +1,1 @@
+"""`moor`: operate Moorage from a terminal."""

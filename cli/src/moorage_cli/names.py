@@ -1,0 +1,134 @@
+"""From what people type to the object: an id, or a slug, an e-mail, a name that is looked up."""
+
+import re
+from collections.abc import AsyncIterable, Callable
+from typing import Annotated, TypeVar
+
+import typer
+
+from moorage import Client, Model
+from moorage.models import (
+    AccessTokenRead,
+    MemberRead,
+    OrgRead,
+    ProjectRead,
+    ServiceAccountRead,
+    UserRead,
+)
+from moorage_cli.failures import Ambiguous, Missing, Refused
+
+ID = re.compile(r"[a-z]{2,5}_[0-9a-z]{26}")
+M = TypeVar("M", bound=Model)
+
+OrgName = Annotated[str, typer.Argument(metavar="ORG", help="The org's slug or id.")]
+ProjectName = Annotated[
+    str, typer.Argument(metavar="PROJECT", help="The project's id, or ORG/PROJECT by slugs.")
+]
+InOrg = Annotated[str | None, typer.Option("--org", help="The org's slug or id.")]
+InProject = Annotated[
+    str | None, typer.Option("--project", help="The project's id, or ORG/PROJECT by slugs.")
+]
+
+
+def is_id(text: str) -> bool:
+    return ID.fullmatch(text) is not None
+
+
+async def get_org(client: Client, name: str) -> OrgRead:
+    if is_id(name):
+        return await client.orgs.get(name)
+    return await client.orgs.get(await org_id(client, name))
+
+
+async def org_id(client: Client, name: str) -> str:
+    """An org's id by its slug: among those that you hold something in, then among all you see."""
+    if is_id(name):
+        return name
+    me = await client.me.get()
+    held = {grant.org_id for grant in me.grants if grant.org_slug == name}
+    if held:
+        return held.pop()
+    return (await _one(client.orgs.list(), "org", name, by=lambda org: org.slug)).id
+
+
+async def get_project(client: Client, name: str) -> ProjectRead:
+    if is_id(name):
+        return await client.projects.get(name)
+    return await client.projects.get(await project_id(client, name))
+
+
+async def project_id(client: Client, name: str) -> str:
+    """A project's id by ORG/PROJECT."""
+    if is_id(name):
+        return name
+    org, slash, slug = name.partition("/")
+    if not slash:
+        raise Refused(f"{name} is not a project's id. Name a project as ORG/{name}.")
+    me = await client.me.get()
+    held = {
+        grant.project_id
+        for grant in me.grants
+        if grant.project_id and (grant.org_slug, grant.project_slug) == (org, slug)
+    }
+    if held:
+        return str(held.pop())
+    projects = client.projects.list(await org_id(client, org))
+    return (await _one(projects, "project", name, by=lambda found: f"{org}/{found.slug}")).id
+
+
+async def get_user(client: Client, name: str) -> UserRead:
+    if is_id(name):
+        return await client.users.get(name)
+    return await _one(client.users.list(), "user", name, by=lambda user: user.email)
+
+
+async def get_member(
+    client: Client, name: str, *, org: str | None, project: str | None
+) -> MemberRead:
+    """A membership by its id, or by e-mail in an org or a project."""
+    if is_id(name):
+        return await client.members.get(name)
+    place = org_or_project(org, project)
+    if place == "org":
+        members = client.members.list_in_org(await org_id(client, str(org)))
+    else:
+        members = client.members.list_in_project(await project_id(client, str(project)))
+    return await _one(members, "member", name, by=lambda member: member.email)
+
+
+def org_or_project(org: str | None, project: str | None) -> str:
+    """Where to look; exactly one of both must be named."""
+    if (org is None) == (project is None):
+        raise Refused("Name either --org or --project.")
+    return "org" if org is not None else "project"
+
+
+async def get_service_account(
+    client: Client, name: str, *, project: str | None
+) -> ServiceAccountRead:
+    """A service account by its id, or by its name in a project."""
+    if is_id(name):
+        return await client.service_accounts.get(name)
+    if project is None:
+        raise Refused(f"{name} is not an id. With --project a service account goes by its name.")
+    accounts = client.service_accounts.list(await project_id(client, project))
+    return await _one(accounts, "service account", name, by=lambda account: account.name)
+
+
+async def get_token(client: Client, name: str) -> AccessTokenRead:
+    """A token of the caller by its id or its name; a revoked one has no name any more."""
+    tokens = client.access_tokens.list()
+    if is_id(name):
+        return await _one(tokens, "token", name, by=lambda token: token.id)
+    return await _one(
+        tokens, "token", name, by=lambda token: "" if token.revoked_at else token.name
+    )
+
+
+async def _one(items: AsyncIterable[M], noun: str, name: str, *, by: Callable[[M], str]) -> M:
+    found = [item async for item in items if by(item).casefold() == name.casefold()]
+    if not found:
+        raise Missing(f"There is no {noun} {name} that you can see.")
+    if len(found) > 1:
+        raise Ambiguous(f"{len(found)} things go by the name {name}. Use the {noun}'s id.")
+    return found[0]

@@ -1,0 +1,140 @@
+"""What commands show: a table or a record for people, one JSON document for programs."""
+
+import json
+import sys
+from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from moorage import Model
+from moorage_cli.choices import Format
+from moorage_cli.terminal import plain, plain_json
+
+WIDE = 10_000
+"""For pipes and files: nothing is cut or folded."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Objects of one kind; `columns` are shown to people, programs get everything."""
+
+    items: AsyncIterable[Model] | Iterable[Model]
+    columns: Sequence[str]
+    limit: int | None = None
+
+
+@dataclass(frozen=True)
+class Record:
+    """One object. What is `hidden` is not shown in any format; `details` is for people."""
+
+    item: Model
+    hidden: Sequence[str] = ()
+    details: Rows | None = None
+
+
+@dataclass(frozen=True)
+class Done:
+    """Nothing to show but that it is done."""
+
+    text: str
+    fields: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+Shown = Rows | Record | Done | None
+
+
+async def show(result: Shown, format: Format) -> None:
+    """Print what a command came to."""
+    if isinstance(result, Rows):
+        items = await _gathered(result)
+        if format is Format.JSON:
+            write_json({"items": [item.model_dump(mode="json") for item in items]})
+        else:
+            _write_table([item.model_dump() for item in items], result.columns)
+    elif isinstance(result, Record):
+        hidden = set(result.hidden)
+        if format is Format.JSON:
+            write_json(result.item.model_dump(mode="json", exclude=hidden))
+        else:
+            _write_record(result.item.model_dump(exclude=hidden))
+            if result.details is not None:
+                await show(result.details, format)
+    elif isinstance(result, Done):
+        if format is Format.JSON:
+            write_json(dict(result.fields))
+        else:
+            write(result.text)
+
+
+def write(text: str) -> None:
+    """Lines for people."""
+    print("\n".join(map(plain, text.split("\n"))), flush=True)
+
+
+def write_json(document: Any, *, indent: int | None = 2) -> None:
+    print(as_json(document, indent=indent), flush=True)
+
+
+def as_json(document: Any, *, indent: int | None = 2) -> str:
+    return plain_json(json.dumps(document, indent=indent, ensure_ascii=False, default=str))
+
+
+def cell(value: Any) -> str:
+    """A value as people read it."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, datetime):
+        return f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%SZ}"
+    if isinstance(value, list | tuple):
+        return ", ".join(cell(part) for part in cast(list[Any], value)) or "-"
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)
+
+
+async def _gathered(rows: Rows) -> list[Model]:
+    found: list[Model] = []
+    if not isinstance(rows.items, AsyncIterable):
+        return [*rows.items][: rows.limit]
+    async for item in rows.items:
+        if rows.limit is not None and len(found) >= rows.limit:
+            break
+        found.append(item)
+    return found
+
+
+def _write_table(items: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column.upper().replace("_", " "), overflow="fold")
+    for item in items:
+        table.add_row(*(Text(plain(cell(item.get(column)))) for column in columns))
+    _console().print(table)
+
+
+def _write_record(item: Mapping[str, Any]) -> None:
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in item.items():
+        if _is_table(value):
+            continue
+        table.add_row(Text(name.replace("_", " ")), Text(plain(cell(value))))
+    _console().print(table)
+
+
+def _is_table(value: Any) -> bool:
+    """Objects inside an object have a table of their own."""
+    parts = cast(list[Any], value) if isinstance(value, list) else []
+    return any(isinstance(part, dict) for part in parts)
+
+
+def _console() -> Console:
+    return Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
