@@ -4,7 +4,7 @@ An error class stands beside the rule that raises it and is listed on the routes
 so the OpenAPI document and the clients know it. Raise it; nothing catches it to raise another.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -35,12 +35,15 @@ class ApiError(Exception):
         errors: Sequence[Fault] = (),
         headers: dict[str, str] | None = None,
         resource_id: str | None = None,
+        afterwards: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         super().__init__(detail)
         self.detail = detail
         self.errors = tuple(errors)
         self.headers = headers or {}
         self.resource_id = resource_id
+        self.afterwards = afterwards
+        """Done once the transaction of the request is gone, which takes nothing with it then."""
 
     @classmethod
     def title(cls) -> str:

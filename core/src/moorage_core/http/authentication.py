@@ -60,17 +60,22 @@ async def _look_up(platform: Platform, request: Request, credential: str) -> Pri
 
 
 def _credential(request: Request) -> str | None:
-    header = request.headers.get("authorization", "")
-    scheme, _, value = header.partition(" ")
-    if scheme.lower() == "bearer" and value.strip():
-        return value.strip()
+    return _bearer(request) or _cookie(request)
+
+
+def _bearer(request: Request) -> str | None:
+    scheme, _, value = request.headers.get("authorization", "").partition(" ")
+    return value.strip() or None if scheme.lower() == "bearer" else None
+
+
+def _cookie(request: Request) -> str | None:
     cookie = request.cookies.get(SESSION_COOKIE, "")
     return cookie if cookie.startswith(tokens.SESSION) else None
 
 
 def check_csrf(principal: Principal, request: Request) -> None:
     """A browser attaches the cookie by itself; only our own pages can read the token."""
-    if "authorization" in request.headers or not principal.cookie:
+    if not principal.cookie or _bearer(request) is not None:
         return
     expected = people_rules.csrf_token(request.cookies.get(SESSION_COOKIE, ""))
     given = request.headers.get(CSRF_HEADER, "")

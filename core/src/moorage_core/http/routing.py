@@ -226,11 +226,16 @@ def _handler(spec: RouteSpec, inner: Handler) -> Handler:
         try:
             principal = await _caller(platform, spec, request)
             try:
+                if request.method != "GET":
+                    authentication.check_csrf(principal, request)
                 return await serve(platform, spec, principal, request, inner)
-            except (Forbidden, Hidden) as refusal:
-                await audit.record_denial(
-                    platform, principal, spec.label, spec.key, refusal, _trace(request)
-                )
+            except ApiError as refusal:
+                if isinstance(refusal, Forbidden | Hidden):
+                    await audit.record_denial(
+                        platform, principal, spec.label, spec.key, refusal, _trace(request)
+                    )
+                if refusal.afterwards is not None:
+                    await refusal.afterwards()
                 raise
         except (errors.Unauthenticated, errors.TooMany) as refusal:
             metrics.ANONYMOUS_REFUSALS.labels(spec.name, refusal.status).inc()
@@ -245,8 +250,6 @@ async def _caller(platform: Platform, spec: RouteSpec, request: Request) -> Prin
         return ANONYMOUS
     principal = await authentication.authenticate(platform, request)
     authentication.limit_principal(platform, principal)
-    if request.method != "GET":
-        authentication.check_csrf(principal, request)
     return principal
 
 

@@ -141,11 +141,28 @@ async def change_password(ctx: Context, change: PasswordChange, password_hash: s
 
 
 async def check_current_password(ctx: Context, current: str) -> None:
-    """Refuse unless the caller knows the password in force."""
-    user = await store.find_user(ctx.db, ctx.principal.id)
+    """Refuse unless the caller knows the password in force. Guesses count as they do at sign-in."""
+    authorize_self(ctx, Permission.IAM_SELF_MANAGE)
+    me = ctx.principal.id
+    user = await store.find_user(ctx.db, me)
     login = await store.find_login_user(ctx.db, user.email) if user else None
-    if login is None or not await passwords.is_right(login.password_hash, current):
-        raise rules.WrongPassword("The current password is not right.")
+    right = await passwords.is_right(login.password_hash if login else None, current)
+    locked = login is not None and rules.is_locked(login.locked_until, now=ctx.now)
+    if locked or not right:
+        raise rules.WrongPassword(
+            "The current password is not right, or the account is locked after wrong tries.",
+            afterwards=None if right else lambda: note_wrong_password(ctx.platform, me),
+        )
+
+
+async def note_wrong_password(at: Platform, user: str) -> None:
+    """Count it; too many in a row lock the account for a while."""
+    identity = at.settings.identity
+    async with at.database.transaction(Scope(principal=user)) as db:
+        wrong = await store.note_wrong_password(db, user)
+        lock = rules.lock_for(wrong, after=identity.lockout_after, first=identity.lockout_for)
+        if lock is not None:
+            await store.lock_account(db, user, until=at.clock.now() + lock)
 
 
 # Sessions and tokens of the caller
@@ -210,7 +227,7 @@ async def revoke_access_token(ctx: Context, id: str) -> None:
 
 async def list_grant_names(ctx: Context) -> dict[str, tuple[str, str]]:
     """Slugs and names of the places where the caller holds keys."""
-    ctx.checked.add(Permission.IAM_SELF_READ)
+    authorize_self(ctx, Permission.IAM_SELF_READ)
     scope = ctx.principal.scope
     return await store.list_grant_names(
         ctx.db, orgs=sorted(scope.orgs), projects=sorted(scope.projects)
@@ -245,10 +262,10 @@ async def _place(ctx: Context, new: AccessTokenCreate) -> tuple[str | None, str 
             raise hidden("project", new.project)
     if org is not None and org not in ctx.principal.scope.orgs:
         raise hidden("org", org)
-    held = {key for grant in ctx.principal.grants for key in grant.permissions} | rules.RESTRICTED_OWN
-    lacking = sorted(set(new.permissions or ()) - held)
-    if org is not None and new.permissions:
-        lacking = missing(ctx.principal, frozenset(new.permissions), org=org, project=new.project)
+    asked = frozenset(new.permissions or ()) - rules.RESTRICTED_OWN
+    lacking = sorted(asked - {key for grant in ctx.principal.grants for key in grant.permissions})
+    if org is not None:
+        lacking = missing(ctx.principal, asked, org=org, project=new.project)
     if lacking:
         raise rules.BeyondOwnRights(f"You do not hold: {', '.join(lacking)}.")
     return org, new.project

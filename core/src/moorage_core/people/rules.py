@@ -66,6 +66,10 @@ def lock_for(wrong: int, *, after: int, first: timedelta) -> timedelta | None:
     return min(first * 2 ** min(wrong - after, 20), LOCK_LIMIT)
 
 
+def is_locked(until: datetime | None, *, now: datetime) -> bool:
+    return until is not None and until > now
+
+
 def is_idle(seen_at: datetime, *, now: datetime, idle: timedelta) -> bool:
     return now - seen_at > idle + SEEN_EVERY
 

@@ -45,10 +45,10 @@ async def sign_in(platform: Platform, given: Login, *, user_agent: str, trace: T
     right = await passwords.is_right(user.password_hash if user else None, given.password)
     if user is None:
         raise _wrong()
-    locked = user.locked_until is not None and user.locked_until > platform.clock.now()
+    locked = rules.is_locked(user.locked_until, now=platform.clock.now())
     if locked or user.disabled_at is not None or not right:
         if not right:
-            await _note_wrong_password(platform, user)
+            await commands.note_wrong_password(platform, user.id)
         await _count_refusal(platform, user, trace)
         raise _wrong()
     who = rules.person(user.id, user.name, (), credential="password")
@@ -109,15 +109,6 @@ async def give_first_password(ctx: Context, user: str, *, password_hash: str) ->
         version=changed.version,
         org=PLATFORM_ORG,
     )
-
-
-async def _note_wrong_password(platform: Platform, user: LoginUser) -> None:
-    identity = platform.settings.identity
-    async with platform.database.transaction(Scope(principal=user.id)) as db:
-        wrong = await store.note_wrong_password(db, user.id)
-        lock = rules.lock_for(wrong, after=identity.lockout_after, first=identity.lockout_for)
-        if lock is not None:
-            await store.lock_account(db, user.id, until=platform.clock.now() + lock)
 
 
 async def _count_refusal(platform: Platform, user: LoginUser, trace: Trace) -> None:

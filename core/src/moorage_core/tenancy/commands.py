@@ -44,7 +44,8 @@ async def list_orgs(ctx: Context, page: PageRequest) -> Page[Org]:
     """The orgs that the caller belongs to; all of them for those who run the platform."""
     ctx.checked.add(Permission.IAM_ORG_READ)
     runs_platform = Permission.PLATFORM_ORG_LIST in _keys_on_platform(ctx)
-    orgs = None if runs_platform else sorted(ctx.principal.scope.orgs)
+    held = {g.org for g in ctx.principal.grants if Permission.IAM_ORG_READ in g.permissions}
+    orgs = None if runs_platform else sorted(held)
     rows = await store.list_orgs(ctx.db, page, orgs=orgs)
     return pagination.page(rows, page, key=lambda org: org.id)
 

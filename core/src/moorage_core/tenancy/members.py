@@ -1,7 +1,14 @@
 """Use cases of memberships: who has which role where. A second file of commands, by noun."""
 
 from moorage_core.audit import commands as audit
-from moorage_core.authz.authorize import Resource, authorize, hidden, missing, platform
+from moorage_core.authz.authorize import (
+    Resource,
+    authorize,
+    authorize_self,
+    hidden,
+    missing,
+    platform,
+)
 from moorage_core.authz.permissions import Permission
 from moorage_core.authz.roles import ROLES, Role, RoleDefinition
 from moorage_core.context import Context
@@ -103,7 +110,7 @@ async def appoint_first(ctx: Context, *, email: str, role: Role) -> Membership |
 
 
 def list_roles(ctx: Context) -> list[RoleDefinition]:
-    ctx.checked.add(Permission.IAM_ROLE_READ)
+    authorize_self(ctx, Permission.IAM_ROLE_READ)
     return list(ROLES.values())
 
 
