@@ -120,18 +120,14 @@ def names(spec: RouteSpec) -> list[str]:
 
 def build(spec: RouteSpec, ids: Ids, *, narrow: bool = False) -> Request:
     """A good request for the route about the things in `ids`."""
-    unknown = [name for name in names(spec) if name not in ids]
-    assert not unknown, (
-        f"{spec.label} has the path parameter {unknown[0]!r}, of which tests know no thing. "
-        "Add one to `ids` in core/tests/factories/tenants.py."
-    )
     query = {name: ids[name] for name in _query_names(spec, narrow=narrow)}
     headers = {"if-match": '"1"'} if "if-match" in _parameters(spec, "header") else {}
     return Request(spec.method, spec.path.format(**ids), query, headers, _body(spec, ids))
 
 
-async def build_current(spec: RouteSpec, tenant: Tenant, caller: Caller) -> Request:
-    """A request that succeeds: like `build`, with the version that the thing is at."""
+async def build_about(spec: RouteSpec, tenant: Tenant, caller: Caller) -> Request:
+    """A request that succeeds, about things of the tenant and the version that they are at."""
+    await tenant.fill("org", "project", *names(spec))
     request = build(spec, tenant.ids)
     if "if-match" not in request.headers:
         return request

@@ -1,12 +1,12 @@
-"""A whole tenant: an org with one thing of every kind that a route can name.
+"""A tenant with a thing of every kind that a route can name.
 
-A route names things by its path parameters. `Tenant.ids` has one real thing for each; where a new
-route brings a new parameter, add its thing in `fill`.
+Routes name things by their path parameters; FACTORIES makes a real one for each. Where a new route
+brings a new parameter, add its factory.
 """
 
-import base64
 import functools
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import argon2
@@ -25,14 +25,30 @@ ACCOUNT_PERMISSIONS = sorted(str(key) for key in SERVICE_ACCOUNT_PERMISSIONS)
 
 @dataclass(frozen=True)
 class Tenant:
+    site: Site
     org: OrgRow
     project: ProjectRow
     admin: Caller
-    """Its tenant admin. The session and the personal token among the ids are this person's."""
-    ids: dict[str, str]
-    """One thing for each path parameter."""
-    account_secret: str
-    """The secret of the service account's key."""
+    """Its tenant admin. Sessions and personal tokens among the ids are this person's."""
+    ids: dict[str, str] = field(default_factory=dict[str, str])
+    """Things by the name of the path parameter that names them."""
+    secrets: dict[str, str] = field(default_factory=dict[str, str])
+
+    async def id(self, name: str) -> str:
+        """The thing of that name, made when it is first asked for."""
+        assert name in FACTORIES, (
+            f"A route has the path parameter {name!r}, of which tests know no thing. "
+            "Add a factory for it in core/tests/factories/tenants.py."
+        )
+        if name not in self.ids:
+            self.ids[name] = await FACTORIES[name](self)
+        return self.ids[name]
+
+    async def fill(self, *names: str) -> "Tenant":
+        """Make the named things, or one of every kind."""
+        for name in names or FACTORIES:
+            await self.id(name)
+        return self
 
 
 async def make_tenant(site: Site) -> Tenant:
@@ -40,45 +56,7 @@ async def make_tenant(site: Site) -> Tenant:
     project = await make_project(site.sql, org, f"prj-{fresh()}")
     admin = await site.actor("tenant_admin", org=org)
     await give_password(site, admin)
-    return await fill(site, project, admin)
-
-
-async def fill(site: Site, project: ProjectRow, admin: Caller) -> Tenant:
-    """Put one thing of every kind into a project."""
-    org = project.org
-    member = await _made(
-        admin,
-        f"/v1/projects/{project.id}/members",
-        {"email": f"member-{fresh()}@example.org", "role": "project_member"},
-    )
-    account = await _made(
-        admin,
-        f"/v1/projects/{project.id}/service-accounts",
-        {"name": f"robot {fresh()}", "permissions": ACCOUNT_PERMISSIONS},
-    )
-    key = await _made(admin, f"/v1/service-accounts/{account['id']}/keys", {})
-    token = await _made(admin, "/v1/access-tokens", {"name": "spare", "expires_in": 3600})
-    webhook = await _made(
-        admin,
-        "/v1/webhooks",
-        {"org": org.id, "project": project.id, "url": "https://example.org/in", "types": ["iam.*"]},
-    )
-    await site.number()
-    ids = {
-        "org": org.id,
-        "project": project.id,
-        "member": member["id"],
-        "user": member["user_id"],
-        "account": account["id"],
-        "key": key["id"],
-        "token": token["id"],
-        "session": await _session(site, admin),
-        "webhook": webhook["id"],
-        "delivery": await _delivery(site, project, webhook["id"]),
-        "entry": await _entry(site, project),
-        "provider": await _provider(site),
-    }
-    return Tenant(org, project, admin, ids, key["secret"])
+    return Tenant(site, org, project, admin)
 
 
 async def give_password(site: Site, caller: Caller) -> None:
@@ -87,19 +65,17 @@ async def give_password(site: Site, caller: Caller) -> None:
     )
 
 
-async def mint(site: Site, tenant: Tenant) -> Caller:
+async def mint(tenant: Tenant) -> "Bearer":
     """The tenant's service account with a token of minutes, ready to call."""
-    answer = await site.client.post("/v1/auth/token", json=proof(tenant))
-    assert answer.status_code == 200, answer.text
-    return Bearer(site.client, answer.json()["access_token"])
-
-
-def proof(tenant: Tenant) -> dict[str, str]:
-    return {
+    await tenant.fill("key")
+    proof = {
         "service_account": tenant.ids["account"],
         "key": tenant.ids["key"],
-        "client_secret": tenant.account_secret,
+        "client_secret": tenant.secrets["key"],
     }
+    answer = await tenant.site.client.post("/v1/auth/token", json=proof)
+    assert answer.status_code == 200, answer.text
+    return Bearer(tenant.site.client, answer.json()["access_token"])
 
 
 class Bearer(Caller):
@@ -125,48 +101,123 @@ async def _made(caller: Caller, path: str, body: Any) -> dict[str, Any]:
     return answer.json()
 
 
-async def _session(site: Site, person: Caller) -> str:
+async def _org(tenant: Tenant) -> str:
+    return tenant.org.id
+
+
+async def _project(tenant: Tenant) -> str:
+    return tenant.project.id
+
+
+async def _member(tenant: Tenant) -> str:
+    body = {"email": f"member-{fresh()}@example.org", "role": "project_member"}
+    path = f"/v1/projects/{tenant.project.id}/members"
+    member = await _made(tenant.admin, path, body)
+    tenant.ids["user"] = member["user_id"]
+    return member["id"]
+
+
+async def _user(tenant: Tenant) -> str:
+    await tenant.id("member")
+    return tenant.ids["user"]
+
+
+async def _account(tenant: Tenant) -> str:
+    body = {"name": f"robot {fresh()}", "permissions": ACCOUNT_PERMISSIONS}
+    path = f"/v1/projects/{tenant.project.id}/service-accounts"
+    return (await _made(tenant.admin, path, body))["id"]
+
+
+async def _key(tenant: Tenant) -> str:
+    path = f"/v1/service-accounts/{await tenant.id('account')}/keys"
+    key = await _made(tenant.admin, path, {})
+    tenant.secrets["key"] = key["secret"]
+    return key["id"]
+
+
+async def _token(tenant: Tenant) -> str:
+    """Narrowed to the project, so that its row names an org."""
+    body = {"name": "spare", "expires_in": 3600, "project": tenant.project.id}
+    return (await _made(tenant.admin, "/v1/access-tokens", body))["id"]
+
+
+async def _session(tenant: Tenant) -> str:
     id = SessionId.new()
-    await site.sql.execute(
+    await tenant.site.sql.execute(
         """
         INSERT INTO sessions (id, user_id, token_hash, user_agent, created_at, seen_at, expires_at)
         VALUES (%s, %s, %s, 'test', now(), now(), now() + interval '1 hour')
         """,
-        (id, person.id, tokens.digest(tokens.new(tokens.SESSION))),
+        (id, tenant.admin.id, tokens.digest(tokens.new(tokens.SESSION))),
     )
     return id
 
 
-async def _delivery(site: Site, project: ProjectRow, webhook: str) -> str:
+async def _webhook(tenant: Tenant) -> str:
+    body = {
+        "org": tenant.org.id,
+        "project": tenant.project.id,
+        "url": "https://example.org/in",
+        "types": ["iam.*"],
+    }
+    return (await _made(tenant.admin, "/v1/webhooks", body))["id"]
+
+
+async def _delivery(tenant: Tenant) -> str:
     """One that ended, so that it can be sent again."""
-    id = DeliveryId.new()
-    await site.sql.execute(
+    id, webhook = DeliveryId.new(), await tenant.id("webhook")
+    await tenant.site.number()
+    await tenant.site.sql.execute(
         """
         INSERT INTO webhook_deliveries (id, org_id, project_id, webhook_id, event_seq, event_id,
             event_type, status, attempts, created_at, ended_at)
         SELECT %s, org_id, project_id, %s, seq, id, type, 'dead', 3, now(), now() FROM events
         WHERE project_id = %s ORDER BY seq LIMIT 1
         """,
-        (id, webhook, project.id),
+        (id, webhook, tenant.project.id),
     )
     return id
 
 
-async def _entry(site: Site, project: ProjectRow) -> str:
-    rows = await site.rows(
-        "SELECT id FROM audit_entries WHERE project_id = %s ORDER BY seq LIMIT 1", project.id
+async def _entry(tenant: Tenant) -> str:
+    await tenant.id("account")
+    await tenant.site.number()
+    rows = await tenant.site.rows(
+        "SELECT id FROM audit_entries WHERE project_id = %s ORDER BY seq LIMIT 1",
+        tenant.project.id,
     )
     return rows[0][0]
 
 
-async def _provider(site: Site) -> str:
-    id = OidcProviderId.new()
-    await site.sql.execute(
+async def _provider(tenant: Tenant) -> str:
+    """A sign-in provider with which the tenant's user has signed in."""
+    id, user = OidcProviderId.new(), await tenant.id("user")
+    slug = f"idp-{fresh()}"
+    await tenant.site.sql.execute(
         """
         INSERT INTO oidc_providers (id, slug, name, issuer, client_id, secret_id, enabled,
             created_at, updated_at)
-        VALUES (%s, %s, 'Example', 'https://id.example.org', 'moorage', %s, true, now(), now())
+        VALUES (%s, %s, 'Example', 'https://id.example.org', 'moorage', 'none', false, now(), now())
         """,
-        (id, f"idp-{fresh()}", "sec_" + base64.b32encode(id.encode()).decode().lower()[:26]),
+        (id, slug),
+    )
+    await tenant.site.sql.execute(
+        "INSERT INTO oidc_identities VALUES (%s, %s, %s, now())", (id, fresh(), user)
     )
     return id
+
+
+FACTORIES: dict[str, Callable[[Tenant], Awaitable[str]]] = {
+    "org": _org,
+    "project": _project,
+    "member": _member,
+    "user": _user,
+    "account": _account,
+    "key": _key,
+    "token": _token,
+    "session": _session,
+    "webhook": _webhook,
+    "delivery": _delivery,
+    "entry": _entry,
+    "provider": _provider,
+}

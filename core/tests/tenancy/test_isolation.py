@@ -19,7 +19,7 @@ from core.tests.callers import Caller
 from core.tests.factories import requests
 from core.tests.factories.requests import PLATFORM_KEYS, SELF_KEYS, Request
 from core.tests.factories.tenancy import make_project
-from core.tests.factories.tenants import Bearer, Tenant, fill, make_tenant, mint
+from core.tests.factories.tenants import Bearer, Tenant, make_tenant, mint
 from core.tests.site import Site
 from moorage_core.http.routing import PUBLIC, RouteSpec
 from moorage_core.kit import tokens
@@ -54,9 +54,10 @@ class Town:
 
 @pytest.fixture(scope="module")
 async def town(site: Site) -> Town:
-    acme, rival = await make_tenant(site), await make_tenant(site)
+    acme = await (await make_tenant(site)).fill()
+    rival = await (await make_tenant(site)).fill()
     beta = await make_project(site.sql, acme.org, "beta")
-    next_door = await fill(site, beta, acme.admin)
+    next_door = await Tenant(site, acme.org, beta, acme.admin).fill()
     expired = await site.actor("tenant_admin", org=acme.org, expires_in=timedelta(days=-1))
     return Town(
         site=site,
@@ -64,7 +65,7 @@ async def town(site: Site) -> Town:
         rival=rival,
         stranger=rival.admin,
         neighbour=await site.actor("project_admin", project=beta),
-        robot=await mint(site, next_door),
+        robot=await mint(next_door),
         root=await site.actor("platform_admin"),
         nobodies={
             "anonymous": Caller(site.client, None),

@@ -14,7 +14,7 @@ from psycopg.sql import SQL, Identifier
 
 from core.tests import golden_files
 from core.tests.factories.tenancy import ProjectRow, make_project
-from core.tests.factories.tenants import Tenant, fill, make_tenant, mint
+from core.tests.factories.tenants import Tenant, make_tenant, mint
 from core.tests.site import Site
 from moorage_core.kit.db import Scope, org_scope
 from moorage_core.kit.ids import PLATFORM_ORG
@@ -44,16 +44,14 @@ class Two:
 @pytest.fixture(scope="module")
 async def two(site: Site) -> Two:
     """Every table that belongs to tenants holds rows of both."""
-    acme, rival = await make_tenant(site), await make_tenant(site)
+    acme = await (await make_tenant(site)).fill()
+    rival = await (await make_tenant(site)).fill()
     beta = await make_project(site.sql, acme.org, "beta")
-    await fill(site, beta, acme.admin)
+    await Tenant(site, acme.org, beta, acme.admin).fill()
     for tenant in (acme, rival):
-        robot = await mint(site, tenant)
+        robot = await mint(tenant)
         refused = await robot.delete(f"/v1/projects/{tenant.project.id}")
         assert refused.status_code == 403, "and so counted in audit_denials"
-        place = {"org": tenant.org.id, "project": tenant.project.id}
-        body = {"name": "narrow", "expires_in": 3600, **place}
-        assert (await tenant.admin.post("/v1/access-tokens", body)).status_code == 201
     return Two(acme, rival, beta)
 
 
@@ -121,7 +119,7 @@ async def test_a_query_without_where_sees_one_org(site: Site, two: Two) -> None:
     async with as_app(site, scope) as connection:
         for table in await tables(site, column="org_id"):
             there = {row[0] for row in await site.rows(f"SELECT org_id FROM {table}")}
-            assert two.acme.org.id in there, f"{table} has no row of acme: add one to `fill`"
+            assert two.acme.org.id in there, f"{table} has no row of acme: make one"
 
             seen = await values(connection, table, "org_id")
 
@@ -133,7 +131,7 @@ async def test_a_query_without_where_sees_one_project(site: Site, two: Two) -> N
     async with as_app(site, scope) as connection:
         for table in await tables(site, column="project_id"):
             there = {row[0] for row in await site.rows(f"SELECT project_id FROM {table}")}
-            assert two.acme.project.id in there, f"{table} has no row of alpha: add one to `fill`"
+            assert two.acme.project.id in there, f"{table} has no row of alpha: make one"
 
             seen = await values(connection, table, "project_id")
 
