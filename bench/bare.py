@@ -1,7 +1,7 @@
-"""The same SQL as a list and a mutation of the API, run bare through psycopg: what the API is measured against.
+"""What the API is measured against: the SQL of a list and of a mutation, bare through psycopg.
 
-Same statements, same roles, same row-level security, same round trips; no HTTP, no authentication, no
-validation, no rendering.
+Same statements, same roles, same row-level security, same round trips; no HTTP, no authentication,
+no validation, no rendering.
 """
 
 import asyncio
@@ -103,7 +103,7 @@ def _tail(key: Key, org: str, person: str, project: str) -> dict[str, Any]:
 
 
 async def _loop(what: str, url: str, org: str, person: str, clients: int, seconds: float) -> int:
-    begin = f"BEGIN{' READ ONLY' if what == 'list' else ''}; "
+    begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; " if what == "list" else "BEGIN; "
     begin += Scope(person, frozenset({org}), frozenset({org})).sql()
     started = time.perf_counter()
 

@@ -95,7 +95,7 @@ async def closed_loop(
 async def open_loop(
     port: int, make: Callable[[], bytes], *, rate: float, seconds: float
 ) -> Outcome:
-    """Requests at fixed moments, whatever the server does; latency counts from the planned moment."""
+    """Requests at fixed moments, whatever the server does; latency from the planned moment."""
     outcome = Outcome()
     idle: list[Connection] = [await connect(port) for _ in range(16)]
     started = time.perf_counter()

@@ -3,8 +3,8 @@
     make bench                      everything
     make bench ARGS="--seconds 5"   shorter runs
 
-Ratios are taken in one run on one machine: the bare rate before and after the API's, so that a machine
-that slows down in between slows both. Absolute numbers say little about another machine.
+Ratios are taken in one run on one machine: the bare rate before and after the API's, so that a
+machine that slows down in between slows both. Absolute numbers say little about another machine.
 """
 
 import argparse
@@ -46,7 +46,9 @@ def main() -> None:
     for result in results:
         result["command"] = f"make bench ARGS='--seconds {seconds:g}'"
         verdict = {True: "met", False: "MISSED", None: ""}[result["met"]]
-        print(f"{result['name']:45} {result['value']:10} {result['unit']:8} {result['aim']:10} {verdict}")
+        print(
+            f"{result['name']:45} {result['value']:10} {result['unit']:8} {result['aim']:10} {verdict}"
+        )
     target = ROOT / "bench/results/spine.json"
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(json.dumps(results, indent=2) + "\n")

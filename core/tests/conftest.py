@@ -11,6 +11,7 @@ import pytest
 from fastapi import FastAPI
 
 from core.tests.callers import ActorMaker, Caller, Urls
+from core.tests.embedded import places
 from core.tests.factories.tenancy import OrgRow, ProjectRow, make_org, make_person, make_project
 from core.tests.site import TEMPLATE, fresh_database, site, site_api, site_settings
 from moorage_core.embedded import folder, postgres
@@ -28,21 +29,13 @@ _numbers = itertools.count()
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[postgres.Server]:
+def server() -> Iterator[postgres.Server]:
     """One server for the session, without fsync."""
-    place = folder.prepare(open_to_others(tmp_path_factory.mktemp("server")))
-    running = postgres.start(place, fsync=False, database=TEMPLATE)
-    migrations.upgrade(running.owner_url)
-    yield running
-    postgres.stop(running)
-
-
-def open_to_others(path: Path) -> Path:
-    """pytest's folders are private; the database's own account must be able to pass through."""
-    for parent in (path, *path.parents):
-        if "pytest-of-" in str(parent):
-            parent.chmod(parent.stat().st_mode | 0o011)
-    return path / "data"
+    with places.open_place() as place:
+        running = postgres.start(folder.prepare(place / "data"), fsync=False, database=TEMPLATE)
+        migrations.upgrade(running.owner_url)
+        yield running
+        postgres.stop(running)
 
 
 @pytest.fixture

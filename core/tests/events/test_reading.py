@@ -19,7 +19,9 @@ from tools.gen import event_schema
 
 async def make_projects(admin: Any, org: OrgRow, count: int) -> None:
     for number in range(count):
-        answer = await admin.post(f"/v1/orgs/{org.id}/projects", {"slug": f"p-{number}", "name": "P"})
+        answer = await admin.post(
+            f"/v1/orgs/{org.id}/projects", {"slug": f"p-{number}", "name": "P"}
+        )
         assert answer.status_code == 201
 
 
@@ -93,7 +95,9 @@ async def test_types_filter_by_family_and_take_underscores_literally(
 
     one = (await admin.get("/v1/events?type=iam.service_account.*")).json()["items"]
     none = (await admin.get("/v1/events?type=iam.serviceXaccount.*")).json()["code"]
-    both = (await admin.get("/v1/events?type=iam.project.updated&type=iam.service_account.*")).json()
+    both = (
+        await admin.get("/v1/events?type=iam.project.updated&type=iam.service_account.*")
+    ).json()
 
     assert [event["type"] for event in one] == ["iam.service_account.created"]
     assert none == "malformed"

@@ -1,4 +1,4 @@
-"""Numbering: no reader misses an event that commits late, and per subject the order is lock order."""
+"""Numbering: no reader misses a late commit, and per subject the order is lock order."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,10 +16,13 @@ from moorage_core.kit.ids import PLATFORM_ORG
 from moorage_core.platform import Platform
 
 
-async def insert_event(db: psycopg.AsyncConnection[Any], org: str, subject: str, version: int) -> None:
+async def insert_event(
+    db: psycopg.AsyncConnection[Any], org: str, subject: str, version: int
+) -> None:
     await db.execute(
         """
-        INSERT INTO events (id, type, org_id, subject, subject_version, correlation_id, at, topics, data)
+        INSERT INTO events (id, type, org_id, subject, subject_version, correlation_id, at, topics,
+            data)
         VALUES (%s, 'iam.org.updated', %s, %s, %s, 'test', now(), '{}', '{}')
         """,
         (f"{subject}-{version}", org, subject, version),
@@ -144,7 +147,8 @@ async def test_the_database_refuses_an_apps_event_without_its_instance(
     with pytest.raises(psycopg.errors.CheckViolation):
         await sql.execute(
             """
-            INSERT INTO events (id, type, org_id, subject, subject_version, correlation_id, at, topics, data)
+            INSERT INTO events (id, type, org_id, subject, subject_version, correlation_id, at,
+                topics, data)
             VALUES ('e', 'apps.instance.running', %s, 's', 1, 'c', now(), '{}', '{}')
             """,
             (acme.id,),
@@ -154,7 +158,7 @@ async def test_the_database_refuses_an_apps_event_without_its_instance(
 async def test_an_event_of_an_unknown_type_cannot_be_published(platform: Platform) -> None:
     unknown = registry.EventType("iam.nothing.happened", "", Named)
 
-    with pytest.raises(rules.IncompleteEvent):
-        async with unit.work(platform, PLATFORM_ORG) as ctx:
-            data = Named(id="a", slug="a", name="a")
+    async with unit.work(platform, PLATFORM_ORG) as ctx:
+        data = Named(id="a", slug="a", name="a")
+        with pytest.raises(rules.IncompleteEvent):
             commands.publish(ctx, unknown, data, subject="a", version=1, org=PLATFORM_ORG)

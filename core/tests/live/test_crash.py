@@ -1,4 +1,4 @@
-"""kill -9 in the middle of a burst: what was answered is there, once, with its audit entry and its event."""
+"""kill -9 in the middle of a burst: what was answered is there, once, with audit entry and event."""
 
 import asyncio
 import contextlib
@@ -70,7 +70,7 @@ async def test_after_a_kill_in_a_burst_every_answered_change_is_there_exactly_on
     with runs.started(data, port=port, server__workers="2") as run:
         await asyncio.to_thread(run.wait_for, "ready")
         before = await count(data)
-        # Whoever got no answer asks again with the same key; whoever got one and asks again changes nothing.
+        # Whoever got no answer asks again with the same key; for the others that changes nothing.
         async with client_for(port, admin.token) as client:
             statuses = [await send(client, org.id, number) for number in sent]
         after = await count(data)

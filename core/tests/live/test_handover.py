@@ -19,9 +19,7 @@ async def read_until(client: httpx2.AsyncClient, count: int) -> list[str]:
     cursor = "0"
     async with asyncio.timeout(30):
         while len(seen) < count:
-            answer = await client.get(
-                f"/v1/events?after={cursor}&type=iam.project.created&wait=5"
-            )
+            answer = await client.get(f"/v1/events?after={cursor}&type=iam.project.created&wait=5")
             seen += [event["id"] for event in answer.json()["items"]]
             cursor = answer.json()["next"]
     return seen

@@ -1,4 +1,4 @@
-"""Server-sent events from a real server: live, replayed after a reconnect, ended with the right to see them."""
+"""Server-sent events from a real server: live, replayed, ended with the right to see them."""
 
 import asyncio
 import json
@@ -58,7 +58,7 @@ async def test_a_stream_is_live_replays_after_a_reconnect_and_ends_with_the_acco
                 super_url(place / "data"), autocommit=True
             ) as sql:
                 await sql.execute("UPDATE users SET disabled_at = now() WHERE id = %s", (admin.id,))
-            # Written behind the platform's back: the stream looks again when its next keep-alive is due.
+            # Behind the platform's back: the stream looks again when a keep-alive is due.
             last = (await ending)[-1]
 
     assert [message["event"] for message in live] == ["iam.project.created"] * 2

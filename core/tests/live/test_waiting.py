@@ -20,7 +20,7 @@ SLEEPERS = 5000
 
 
 async def sleep_on(port: int, token: str) -> dict[str, object]:
-    """One long poll over a raw socket; five thousand client objects would weigh more than the server."""
+    """One long poll over a raw socket: five thousand client objects would outweigh the server."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     request = (
         "GET /v1/events?after=latest&wait=60&limit=1 HTTP/1.1\r\nhost: test\r\n"
@@ -35,7 +35,9 @@ async def sleep_on(port: int, token: str) -> dict[str, object]:
 
 async def asleep(client: httpx2.AsyncClient) -> int:
     metrics = (await client.get("/metrics")).text
-    return sum(int(float(n)) for n in re.findall(r"^moorage_waiting_requests\S* (\S+)$", metrics, re.M))
+    return sum(
+        int(float(n)) for n in re.findall(r"^moorage_waiting_requests\S* (\S+)$", metrics, re.M)
+    )
 
 
 @pytest.mark.slow

@@ -26,6 +26,8 @@ Params = Sequence[Any] | Mapping[str, Any] | None
 Connection = psycopg.AsyncConnection[Any]
 Pool = AsyncConnectionPool[Connection]
 
+# One snapshot for the whole of a read: two statements then never contradict each other.
+_BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _ID = re.compile(r"[a-z0-9_:-]*")
 
 
@@ -161,7 +163,7 @@ class Database:
 
         `patient` work waits longer for a connection: thousands of sleepers may wake at once.
         """
-        begin = f"BEGIN{' READ ONLY' if read_only else ''}; {scope.sql()}"
+        begin = f"{_BEGIN_READ if read_only else 'BEGIN'}; {scope.sql()}"
         async with self._connection(self.app, patient=patient) as connection:
             db = Db(connection)
             await db.begin(begin, prelude)

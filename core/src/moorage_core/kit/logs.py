@@ -20,6 +20,7 @@ _KEYS = re.compile(
 )
 _VALUES = re.compile(
     r"moor_[a-z]{3}_[A-Za-z0-9_-]{16,}"
+    r"|whsec_[A-Za-z0-9+/=]{16,}"
     r"|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"
     r"|(?<=Bearer )[A-Za-z0-9._~+/=-]{8,}"
     r"|(?<=Basic )[A-Za-z0-9+/=]{8,}"
