@@ -19,16 +19,20 @@ def open_place() -> Generator[Path]:
     """An empty folder. Not pytest's own: that one is closed to the database account."""
     path = Path(tempfile.mkdtemp(prefix="moorage-test-"))
     path.chmod(0o755)
-    yield path
-    shutil.rmtree(path)
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path)
 
 
 @contextmanager
 def prepared_folder(path: Path) -> Generator[Folder]:
     """A data folder; a server left running on it is stopped at the end."""
     made = folder.prepare(path)
-    yield made
-    stop(made)
+    try:
+        yield made
+    finally:
+        stop(made)
 
 
 def stop(made: Folder) -> None:

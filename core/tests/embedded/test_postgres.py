@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -28,9 +29,10 @@ def process(prepared: Folder) -> int:
 
 def wait_until(is_so: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 20
+    pause = threading.Event()
     while not is_so():
         assert time.monotonic() < deadline
-        os.sched_yield()
+        pause.wait(0.02)
 
 
 def kill(pid: int) -> None:

@@ -21,7 +21,7 @@ from moorage_core.embedded import cluster, postgres
 from moorage_core.embedded.binaries import Binaries, ProgramMissing
 from moorage_core.embedded.postgres import Server
 from moorage_core.operate import archive, arguments, backup, dumps, restore
-from moorage_core.settings import DatabaseSettings, Settings
+from moorage_core.settings import AuditSettings, DatabaseSettings, Settings
 
 COUNTS = "SELECT count(*), count(DISTINCT name) FROM orgs WHERE slug LIKE 'slug-%'"
 
@@ -280,6 +280,32 @@ def test_an_archive_of_a_later_format_is_refused(file: Path, place: Path) -> Non
 
     with pytest.raises(archive.BackupUnusable, match="format 2; this release reads format 1"):
         archive.verify(later)
+
+
+def test_a_log_that_grew_meanwhile_is_taken_at_its_earlier_length(place: Path) -> None:
+    (place / "log").write_bytes(b"one\ntwo\nthree\n")
+    with tarfile.open(place / "backup.tar", "w") as tar:
+        writer = archive.Writer(tar)
+        writer.add(archive.DATABASE, place / "log")
+
+        writer.add("seals/seals.jsonl", place / "log", size=8)
+        writer.finish(platform="0", schema="0001", postgres=15)
+
+    archive.verify(place / "backup.tar")
+    archive.extract(place / "backup.tar", into=place / "out")
+    assert (place / "out" / "seals" / "seals.jsonl").read_bytes() == b"one\ntwo\n"
+
+
+def test_a_seal_log_kept_elsewhere_is_backed_up_too(platform: Server, place: Path) -> None:
+    (place / "elsewhere").write_bytes(b"three\n")
+    settings = Settings(
+        data=platform.folder.path, audit=AuditSettings(seal_log=place / "elsewhere")
+    )
+
+    backup.write(settings, target=place / "backup.tar")
+
+    archive.extract(place / "backup.tar", into=place / "out")
+    assert (place / "out" / "seals" / "seals.jsonl").read_bytes() == b"three\n"
 
 
 def test_a_dump_that_does_not_load_leaves_nothing(file: Path, place: Path) -> None:
