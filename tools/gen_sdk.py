@@ -43,6 +43,7 @@ CONSTRAINTS = frozenset(
         "pattern",
         "title",
         "uniqueItems",
+        "writeOnly",
     }
 )
 PAGE = "PageRead_"
@@ -158,24 +159,13 @@ def _loosened(schema: Schema, schemas: Mapping[str, Schema], *, closed: bool) ->
         kept["items"] = _loosened(kept["items"], schemas, closed=closed)
     if "properties" in kept:
         kept["properties"] = {
-            name: _moment(name, _loosened(part, schemas, closed=closed))
+            name: _loosened(part, schemas, closed=closed)
             for name, part in kept["properties"].items()
         }
     elif kept.get("type") == "object" and isinstance(schema.get("additionalProperties"), dict):
         value = _loosened(schema["additionalProperties"], schemas, closed=closed)
         kept["additionalProperties"] = value
     return kept
-
-
-def _moment(name: str, schema: Schema) -> Schema:
-    """Moments are named alike everywhere; the contract may not say that they are ones."""
-    if not (name.endswith(("_at", "_until")) or name == "time"):
-        return schema
-    if schema.get("type") == "string":
-        return schema | {"format": "date-time"}
-    if "anyOf" in schema:
-        return schema | {"anyOf": [_moment(name, part) for part in schema["anyOf"]]}
-    return schema
 
 
 def errors(document: dict[str, Any]) -> str:
@@ -188,7 +178,7 @@ def errors(document: dict[str, Any]) -> str:
         HEADER,
         '"""The platform\'s refusals by their `code`, each below the class of its status."""',
         "",
-        f"from moorage._problem import (ApiError, {', '.join(bases)})",
+        f"from moorage._problem import {', '.join(sorted({'ApiError', *bases}))}",
         "",
     ]
     for name, _, base, title in own:
@@ -207,7 +197,7 @@ def _codes(document: dict[str, Any]) -> dict[str, tuple[str, str]]:
         for status, response in operation["responses"].items():
             if not status.isdigit() or int(status) < 400:
                 continue
-            base = BASES.get(int(status), "ApiError")
+            base = BASES.get(int(status), "ServerFault" if int(status) >= 500 else "ApiError")
             for code, title in re.findall(r"`([a-z_]+)`: ([^;]+)", response["description"]):
                 found[code] = (base, title.strip())
     return found

@@ -8,7 +8,7 @@ look.
 from typing import Any
 
 import moorage
-from moorage import ApiError, MoorageError
+from moorage import ApiError, MoorageError, proofs
 
 USAGE, SERVER, AUTH, NOT_FOUND, CONFLICT = 1, 2, 3, 4, 5
 
@@ -69,6 +69,8 @@ def exit_code(error: MoorageError | Refused) -> int:
         return BY_STATUS.get(error.status, SERVER)
     if isinstance(error, moorage.AddressRefused | moorage.KeyUnusable):
         return USAGE
+    if isinstance(error, proofs.ProofBroken):
+        return CONFLICT
     return SERVER
 
 
@@ -113,6 +115,8 @@ _CODES: dict[type[MoorageError], str] = {
     moorage.KeyUnusable: "key_unusable",
     moorage.PlainHttpRefused: "plain_http_refused",
     moorage.Unreachable: "unreachable",
+    proofs.KeyUnknown: "key_unknown",
+    proofs.ProofBroken: "proof_broken",
 }
 
 

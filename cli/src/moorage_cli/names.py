@@ -10,6 +10,7 @@ from moorage import Client, Model
 from moorage.models import (
     AccessTokenRead,
     MemberRead,
+    OidcProviderRead,
     OrgRead,
     ProjectRead,
     ServiceAccountRead,
@@ -123,6 +124,13 @@ async def get_token(client: Client, name: str) -> AccessTokenRead:
     return await _one(
         tokens, "token", name, by=lambda token: "" if token.revoked_at else token.name
     )
+
+
+async def get_oidc_provider(client: Client, name: str) -> OidcProviderRead:
+    if is_id(name):
+        return await client.oidc_providers.get(name)
+    providers = client.oidc_providers.list()
+    return await _one(providers, "provider", name, by=lambda provider: provider.slug)
 
 
 async def _one(items: AsyncIterable[M], noun: str, name: str, *, by: Callable[[M], str]) -> M:

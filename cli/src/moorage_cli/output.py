@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -16,7 +16,6 @@ from moorage_cli.choices import Format
 from moorage_cli.terminal import plain, plain_json
 
 WIDE = 10_000
-"""For pipes and files: nothing is cut or folded."""
 
 
 @dataclass(frozen=True)
@@ -116,18 +115,25 @@ def _write_table(items: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> 
         table.add_column(column.upper().replace("_", " "), overflow="fold")
     for item in items:
         table.add_row(*(Text(plain(cell(item.get(column)))) for column in columns))
-    _console().print(table)
+    _print(table)
 
 
 def _write_record(item: Mapping[str, Any]) -> None:
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
+    for name, value in _flat(item):
+        table.add_row(Text(plain(name.replace("_", " "))), Text(plain(cell(value))))
+    _print(table)
+
+
+def _flat(item: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """The fields of an object and of the objects in it, one below the other."""
     for name, value in item.items():
-        if _is_table(value):
-            continue
-        table.add_row(Text(name.replace("_", " ")), Text(plain(cell(value))))
-    _console().print(table)
+        if isinstance(value, dict) and value:
+            yield from _flat(cast(dict[str, Any], value), f"{prefix}{name} ")
+        elif not _is_table(value):
+            yield f"{prefix}{name}", value
 
 
 def _is_table(value: Any) -> bool:
@@ -136,5 +142,12 @@ def _is_table(value: Any) -> bool:
     return any(isinstance(part, dict) for part in parts)
 
 
-def _console() -> Console:
-    return Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
+def _print(table: Table) -> None:
+    if sys.stdout.isatty():
+        Console(highlight=False).print(table)
+        return
+    # In a pipe or a file nothing is cut or folded, and no line ends in blanks.
+    console = Console(highlight=False, width=WIDE)
+    with console.capture() as captured:
+        console.print(table)
+    print("\n".join(line.rstrip() for line in captured.get().splitlines()), flush=True)

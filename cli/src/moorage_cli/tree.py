@@ -31,8 +31,10 @@ OURS: dict[str, tuple[str, str]] = {
     "users": ("users:app", "Users: accounts of people."),
     "service-accounts": ("service_accounts:app", "Service accounts: programs and their keys."),
     "tokens": ("tokens:app", "Tokens: your personal access tokens."),
+    "audit": ("audit:app", "Audit: who did what, or was refused it."),
     "events": ("events:app", "Events: what happened, in order."),
     "webhooks": ("webhooks:app", "Webhooks: events pushed to a URL."),
+    "oidc-providers": ("oidc_providers:app", "OIDC providers: where people can sign in."),
     "status": ("status:status", "Whether the platform can serve."),
     "version": ("status:show_version", "Which release of moor this is."),
 }

@@ -41,8 +41,8 @@ def group(summary: str) -> typer.Typer:
     return app
 
 
-def verb(app: typer.Typer, name: str) -> Callable[[F], F]:
-    """Register a coroutine that works through a client."""
+def verb(app: typer.Typer, name: str, *, default: bool = False) -> Callable[[F], F]:
+    """Register a coroutine that works through a client. A noun's default needs no verb."""
 
     def register(function: F) -> F:
         async def connected(chosen: Chosen, **given: Any) -> None:
@@ -50,7 +50,10 @@ def verb(app: typer.Typer, name: str) -> Callable[[F], F]:
                 # A list is fetched while it is shown, so it is shown while connected.
                 await output.show(await function(Session(client, chosen), **given), chosen.format)
 
-        app.command(name)(as_command(function, connected))
+        command = as_command(function, connected)
+        app.command(name)(command)
+        if default:
+            app.callback(invoke_without_command=True, help=app.info.help)(command)
         return function
 
     return register
@@ -73,6 +76,8 @@ def as_command(declared: Callable[..., Any], run: Callable[..., Any]) -> Callabl
     def command(
         ctx: typer.Context, *, output: Format | None, profile: str | None, **given: Any
     ) -> None:
+        if ctx.invoked_subcommand is not None:
+            return
         chosen = _choose(ctx, output, profile)
         try:
             asyncio.run(_run(run, chosen, given))

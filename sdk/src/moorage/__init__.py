@@ -1,7 +1,7 @@
 """The Python client of a Moorage control plane."""
 
-from moorage import errors, models
-from moorage._calls import Pages
+from moorage import errors, models, proofs
+from moorage._calls import Pages, Redirect
 from moorage._keys import KeyUnusable, PrivateKey
 from moorage._model import Model, Page
 from moorage._problem import (
@@ -55,6 +55,7 @@ __all__ = [
     "Password",
     "PlainHttpRefused",
     "PrivateKey",
+    "Redirect",
     "ServerFault",
     "ServiceAccount",
     "Stale",
@@ -66,4 +67,5 @@ __all__ = [
     "__version__",
     "errors",
     "models",
+    "proofs",
 ]

@@ -9,7 +9,8 @@ is, to its caller, `async def get(self, org: str) -> models.OrgRead`.
 
 import functools
 import inspect
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 import httpx2
@@ -23,6 +24,17 @@ from moorage._transport import Transport
 P = ParamSpec("P")
 M = TypeVar("M", bound=Model)
 G = TypeVar("G", bound="Group")
+
+
+@dataclass(frozen=True)
+class Redirect:
+    """An answer for browsers: where to go, and the cookies to take along."""
+
+    location: str
+    cookies: Mapping[str, str] = field(repr=False)
+
+
+A = TypeVar("A", str, Redirect)
 
 
 class Group:
@@ -76,20 +88,18 @@ def call(
 ]: ...
 @overload
 def call(
-    operation: Operation, answer: type[str]
+    operation: Operation, answer: type[A]
 ) -> Callable[
-    [Callable[Concatenate[G, P], Arguments]], Callable[Concatenate[G, P], Coroutine[Any, Any, str]]
+    [Callable[Concatenate[G, P], Arguments]], Callable[Concatenate[G, P], Coroutine[Any, Any, A]]
 ]: ...
 def call(operation: Operation, answer: type[Any] | None) -> Any:
-    """Make a method one call of an operation, answered by a model, by text or by nothing."""
+    """Make a method one call of an operation, answered by a model or by what stands in A."""
 
     def declare(arguments: Callable[..., Arguments]) -> Callable[..., Coroutine[Any, Any, Any]]:
         @functools.wraps(arguments)
         async def method(self: Group, *args: Any, **kwargs: Any) -> Any:
             response = await self._send(operation, arguments(self, *args, **kwargs))  # pyright: ignore[reportPrivateUsage]
-            if answer is None:
-                return None
-            return response.text if answer is str else read(answer, response)
+            return answer if answer is None else _read(answer, response)
 
         return _declared(method, operation, answer)
 
@@ -130,6 +140,14 @@ def _declared(method: F, operation: Operation, answer: Any) -> F:
     method.__dict__["operation"] = operation
     method.__dict__["__signature__"] = signature.replace(return_annotation=answer)
     return method
+
+
+def _read(answer: type[Any], response: httpx2.Response) -> Any:
+    if answer is str:
+        return response.text
+    if answer is Redirect:
+        return Redirect(response.headers.get("location", ""), dict(response.cookies))
+    return read(answer, response)
 
 
 def read(answer: type[M], response: httpx2.Response) -> M:

@@ -8,8 +8,10 @@ from moorage._operation import Options
 from moorage._transport import Transport
 from moorage._version import __version__
 from moorage.auth import Auth
+from moorage.resources.audit import Audit
 from moorage.resources.events import Events
 from moorage.resources.members import Members, Roles
+from moorage.resources.oidc_providers import OidcProviders
 from moorage.resources.orgs import Orgs
 from moorage.resources.people import AccessTokens, Me, Sessions, Users
 from moorage.resources.platform import Platform
@@ -52,9 +54,11 @@ class Client:
         self._transport = transport
         held = transport, options
         self.access_tokens = AccessTokens(*held)
+        self.audit = Audit(*held)
         self.events = Events(*held)
         self.me = Me(*held)
         self.members = Members(*held)
+        self.oidc_providers = OidcProviders(*held)
         self.orgs = Orgs(*held)
         self.platform = Platform(*held)
         self.projects = Projects(*held)

@@ -10,12 +10,17 @@ from moorage._problem import (
     Gone,
     IfMatchRequired,
     NotFound,
+    ServerFault,
     Stale,
     TooLarge,
     TooManyRequests,
     Unauthenticated,
     Unprocessable,
 )
+
+
+class AccountDisabled(Forbidden):
+    """The account is disabled."""
 
 
 class AlreadyIssued(Conflict):
@@ -54,6 +59,10 @@ class EventExpired(Gone):
     """The event is older than the platform keeps events."""
 
 
+class IdTokenRefused(Unauthenticated):
+    """What the sign-in provider says about you does not prove who you are."""
+
+
 class IdempotencyKeyRequired(BadRequest):
     """Every change needs an Idempotency-Key."""
 
@@ -74,12 +83,24 @@ class LastAdmin(Conflict):
     """An org needs at least one tenant admin."""
 
 
+class LinkedToAnother(Conflict):
+    """The account belongs to another identity of this sign-in provider."""
+
+
+class LoginNotPending(Unauthenticated):
+    """This browser has no such sign-in under way."""
+
+
 class Malformed(Unprocessable):
     """The request is not of the form this route takes."""
 
 
 class NameTaken(Conflict):
     """The project has a service account of this name already."""
+
+
+class NoVerifiedEmail(Forbidden):
+    """The sign-in provider vouches for no e-mail address of yours."""
 
 
 class NotEmpty(Conflict):
@@ -90,6 +111,10 @@ class NotProved(Unauthenticated):
     """The service account did not prove itself."""
 
 
+class NotSealedYet(Conflict):
+    """The entry is not sealed yet."""
+
+
 class OwnAccount(Conflict):
     """You cannot do this to your own account."""
 
@@ -98,8 +123,24 @@ class PermissionUnknown(Unprocessable):
     """A service account cannot hold this permission."""
 
 
+class ProviderMisconfigured(ServerFault):
+    """The sign-in provider and this platform do not fit together."""
+
+
+class ProviderRefused(Unauthenticated):
+    """The sign-in provider let nobody in."""
+
+
+class ProviderUnreachable(Busy):
+    """The sign-in provider does not answer."""
+
+
 class RoleNotHere(Unprocessable):
     """This role cannot be given in this place."""
+
+
+class SealBroken(Conflict):
+    """The entry no longer fits its seal."""
 
 
 class SlugTaken(Conflict):
@@ -112,6 +153,10 @@ class TokenLifetime(Unprocessable):
 
 class TooManyKeys(Conflict):
     """The service account has as many live keys as it may."""
+
+
+class TooManyProviders(Conflict):
+    """The login page has no room for another provider."""
 
 
 class TooManyWebhooks(Conflict):
@@ -135,6 +180,7 @@ class WrongPassword(Unauthenticated):
 
 
 BY_CODE: dict[str, type[ApiError]] = {
+    "account_disabled": AccountDisabled,
     "already_issued": AlreadyIssued,
     "already_member": AlreadyMember,
     "beyond_ceiling": BeyondCeiling,
@@ -146,25 +192,35 @@ BY_CODE: dict[str, type[ApiError]] = {
     "email_taken": EmailTaken,
     "event_expired": EventExpired,
     "forbidden": Forbidden,
+    "id_token_refused": IdTokenRefused,
     "idempotency_key_required": IdempotencyKeyRequired,
     "idempotency_key_reused": IdempotencyKeyReused,
     "if_match_required": IfMatchRequired,
     "in_progress": InProgress,
     "key_not_usable": KeyNotUsable,
     "last_admin": LastAdmin,
+    "linked_to_another": LinkedToAnother,
+    "login_not_pending": LoginNotPending,
     "malformed": Malformed,
     "name_taken": NameTaken,
+    "no_verified_email": NoVerifiedEmail,
     "not_empty": NotEmpty,
     "not_found": NotFound,
     "not_proved": NotProved,
+    "not_sealed_yet": NotSealedYet,
     "own_account": OwnAccount,
     "permission_unknown": PermissionUnknown,
+    "provider_misconfigured": ProviderMisconfigured,
+    "provider_refused": ProviderRefused,
+    "provider_unreachable": ProviderUnreachable,
     "role_not_here": RoleNotHere,
+    "seal_broken": SealBroken,
     "slug_taken": SlugTaken,
     "stale": Stale,
     "token_lifetime": TokenLifetime,
     "too_large": TooLarge,
     "too_many_keys": TooManyKeys,
+    "too_many_providers": TooManyProviders,
     "too_many_requests": TooManyRequests,
     "too_many_webhooks": TooManyWebhooks,
     "unauthenticated": Unauthenticated,
@@ -176,6 +232,7 @@ BY_CODE: dict[str, type[ApiError]] = {
 """The class of each code that the contract names."""
 
 __all__ = [
+    "AccountDisabled",
     "AlreadyIssued",
     "AlreadyMember",
     "BY_CODE",
@@ -191,25 +248,36 @@ __all__ = [
     "EventExpired",
     "Forbidden",
     "Gone",
+    "IdTokenRefused",
     "IdempotencyKeyRequired",
     "IdempotencyKeyReused",
     "IfMatchRequired",
     "InProgress",
     "KeyNotUsable",
     "LastAdmin",
+    "LinkedToAnother",
+    "LoginNotPending",
     "Malformed",
     "NameTaken",
+    "NoVerifiedEmail",
     "NotEmpty",
     "NotFound",
     "NotProved",
+    "NotSealedYet",
     "OwnAccount",
     "PermissionUnknown",
+    "ProviderMisconfigured",
+    "ProviderRefused",
+    "ProviderUnreachable",
     "RoleNotHere",
+    "SealBroken",
+    "ServerFault",
     "SlugTaken",
     "Stale",
     "TokenLifetime",
     "TooLarge",
     "TooManyKeys",
+    "TooManyProviders",
     "TooManyRequests",
     "TooManyWebhooks",
     "Unauthenticated",

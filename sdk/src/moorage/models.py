@@ -1,5 +1,4 @@
 # Generated from contract/openapi.json by tools/gen_sdk.py; `make gen` writes it.
-# ruff: noqa: E501
 """The shapes of requests and answers."""
 
 from typing import Any, Literal
@@ -45,6 +44,14 @@ class AdminAppoint(Model):
     reason: str
 
 
+class AuditKeyRead(Model):
+    """A public key that seals are checked with."""
+
+    id: str
+    pem: str
+    raw: str
+
+
 class CloudEvent(Model):
     """One event. Attribute names have no underscores because CloudEvents allows none."""
 
@@ -83,8 +90,36 @@ class DeliveryRead(Model):
     ended_at: AwareDatetime | None
 
 
+class EntryRead(Model):
+    """Who did what, to what, when; or was refused it, `count` times within a minute."""
+
+    seq: int
+    id: str
+    at: AwareDatetime
+    org_id: str
+    project_id: str | None
+    actor_kind: str
+    actor_id: str
+    actor_name: str
+    credential: str | None
+    action: str
+    target: str
+    outcome: str
+    count: int
+    break_glass: bool
+    reason: str | None
+    correlation_id: str
+    app_slug: str | None
+    app_instance_id: str | None
+    details: dict[str, Any]
+
+
 class EventsRead(Model):
-    """Events in order. Ask again with `after` = `next`; nothing is missed and nothing comes twice."""
+    """
+    Events in order.
+
+    Ask again with `after` = `next`; nothing is missed and nothing comes twice.
+    """
 
     items: list[CloudEvent]
     next: str
@@ -161,6 +196,39 @@ class MemberRead(Model):
 
 class MemberUpdate(Model):
     role: Literal["platform_admin", "tenant_admin", "project_admin", "project_member", "viewer"]
+
+
+class OidcProviderCreate(Model):
+    slug: str
+    name: str
+    issuer: str = Field(
+        ..., description="Exactly as the provider writes it, a slash at the end included."
+    )
+    client_id: str
+    client_secret: str = Field(..., description="Kept sealed, and never shown again.")
+    enabled: bool | None = True
+
+
+class OidcProviderRead(Model):
+    id: str
+    slug: str
+    name: str
+    issuer: str
+    client_id: str
+    enabled: bool
+    callback_url: str
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class OidcProviderUpdate(Model):
+    """What is left out stays as it is. The issuer stays: subjects mean something to it alone."""
+
+    name: str | None = None
+    client_id: str | None = None
+    client_secret: str | None = None
+    enabled: bool | None = None
 
 
 class OrgCreate(Model):
@@ -254,6 +322,29 @@ class RolesRead(Model):
     items: list[RoleRead]
 
 
+class SealRead(Model):
+    """A signed statement about a batch of entries. Hashes and the signature are in hex."""
+
+    number: int
+    first_seq: int
+    last_seq: int
+    entries: int
+    root: str
+    previous: str
+    at: str
+    key_id: str
+    signature: str
+    signed: str
+
+
+class SealsRead(Model):
+    """Seals, the newest first, and the keys that they are checked with."""
+
+    items: list[SealRead]
+    next: str | None
+    keys: list[AuditKeyRead]
+
+
 class SecretRotation(Model):
     overlap_hours: int | None = 24
 
@@ -289,9 +380,37 @@ class SessionRead(Model):
     expires_at: AwareDatetime
 
 
+class SignInChoice(Model):
+    """One button of the login page."""
+
+    slug: str
+    name: str
+
+
+class SignInChoices(Model):
+    items: list[SignInChoice]
+
+
 class StatusRead(Model):
     status: str
     version: str
+
+
+class StepRead(Model):
+    side: str
+    hash: str
+
+
+class ProofRead(Model):
+    """Shows that an entry was sealed as it is, to whoever knows the platform's audit key."""
+
+    entry: EntryRead
+    content: str
+    seq: int
+    path: list[StepRead]
+    seal: SealRead
+    public_key: AuditKeyRead
+    how_to_check: str
 
 
 class TokenRead(Model):

@@ -33,7 +33,7 @@ Follow = Annotated[
 AtMost = Annotated[int, typer.Option(min=1, help="Show so many at most. Not with --follow.")]
 
 
-@verb(app, "list")
+@verb(app, "list", default=True)
 async def list_events(
     at: Session,
     after: After = None,

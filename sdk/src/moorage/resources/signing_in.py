@@ -1,9 +1,18 @@
 """What is asked before there are credentials. Most callers want `moorage.auth` instead."""
 
+from collections.abc import Mapping
+
 from moorage import _operations as operations
-from moorage._calls import Group, call
+from moorage._calls import Group, Redirect, call, listing
 from moorage._operation import Arguments
-from moorage.models import Login, LoginRead, PasswordSet, TokenRead, TokenRequest
+from moorage.models import (
+    Login,
+    LoginRead,
+    PasswordSet,
+    SignInChoice,
+    TokenRead,
+    TokenRequest,
+)
 
 
 class SigningIn(Group):
@@ -36,3 +45,32 @@ class SigningIn(Group):
             client_secret=client_secret,
         )
         return Arguments(body=body)
+
+    @listing(operations.LIST_SIGN_IN_CHOICES, SignInChoice)
+    def list_choices(self) -> Arguments:
+        """The providers that people can sign in with."""
+        return Arguments()
+
+    @call(operations.START_SIGN_IN, Redirect)
+    def start(self, provider: str, *, return_to: str = "/") -> Arguments:
+        """Begin signing in at a provider: where a browser should go, with which cookie."""
+        return Arguments(path={"provider": provider}, query={"return_to": return_to})
+
+    @call(operations.FINISH_SIGN_IN, Redirect)
+    def finish(
+        self,
+        provider: str,
+        *,
+        cookies: Mapping[str, str],
+        code: str | None = None,
+        state: str | None = None,
+        error: str | None = None,
+        iss: str | None = None,
+    ) -> Arguments:
+        """End signing in with what the provider answered; `cookies` are those of `start`."""
+        sent = "; ".join(f"{name}={value}" for name, value in cookies.items())
+        return Arguments(
+            path={"provider": provider},
+            query={"code": code, "state": state, "error": error, "iss": iss},
+            headers={"Cookie": sent},
+        )
