@@ -50,7 +50,7 @@ gen: setup ## Regenerate the contract, SDK models and reference pages
 	$(PYTHON) -m tools.gen
 
 bench: setup ## Measure; results in bench/results/
-	$(PYTHON) bench/run.py $(ARGS)
+	$(PYTHON) -m bench.run $(ARGS)
 
 lock: setup ## Resolve the dependencies anew into requirements/*.lock
 	tools/lock.sh

@@ -46,9 +46,8 @@ def main() -> None:
     for result in results:
         result["command"] = f"make bench ARGS='--seconds {seconds:g}'"
         verdict = {True: "met", False: "MISSED", None: ""}[result["met"]]
-        print(
-            f"{result['name']:45} {result['value']:10} {result['unit']:8} {result['aim']:10} {verdict}"
-        )
+        name, value, unit, aim = (result[key] for key in ("name", "value", "unit", "aim"))
+        print(f"{name:45} {value:10} {unit:8} {aim:10} {verdict}")
     target = ROOT / "bench/results/spine.json"
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(json.dumps(results, indent=2) + "\n")
@@ -75,6 +74,9 @@ def measure(data: Path, seconds: float) -> list[dict[str, Any]]:
             ("mutation", mutation_request(token, org), "mutation"),
         ):
             ratio(report, name, request, what, running.app_url, org, person, seconds)
+        wakes = asyncio.run(wake_ups(token, org, rounds=int(seconds * 10)))
+        report("long poll answered after the commit: median", statistics.median(wakes), "ms")
+        report("long poll answered after the commit: p95", sorted(wakes)[-len(wakes) // 20], "ms")
         outcomes = asyncio.run(open_loops(token, org, seconds=seconds * 2))
         for name, outcome in outcomes.items():
             assert set(outcome.statuses) <= {200, 201}, outcome.statuses
@@ -111,6 +113,25 @@ def ratio(
     report(f"{name}: through the API", outcome.rate, "per s")
     aim, met = (">= 0.4", share >= 0.4) if what == "mutation" else ("", None)
     report(f"{name}: ratio", share, "", aim, met)
+
+
+async def wake_ups(token: str, org: str, *, rounds: int) -> list[float]:
+    """Milliseconds from a mutation's answer to the answer of a long poll that waited for it."""
+    make = mutation_request(token, org)
+    poll = (
+        "GET /v1/events?after=latest&wait=30&limit=1 HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+        f"authorization: Bearer {token}\r\n\r\n"
+    ).encode()
+    waiting, changing = await load.connect(PORT), await load.connect(PORT)
+    lags: list[float] = []
+    for _ in range(rounds):
+        answer = asyncio.create_task(waiting.send(poll))
+        await asyncio.sleep(0.05)
+        await changing.send(make())
+        committed = time.perf_counter()
+        await answer
+        lags.append((time.perf_counter() - committed) * 1000)
+    return lags
 
 
 async def open_loops(token: str, org: str, *, seconds: float) -> dict[str, load.Outcome]:

@@ -78,9 +78,7 @@ def walk(terminal: Walk, *, data: Path, password: str) -> None:
     step("The first admin signs in. The password was printed once, at the first start.")
     moor("login", terminal.url, "--email", "admin@localhost", "--password-stdin", given=password)
 
-    step(
-        "Two tenants, each with an admin of its own. The platform's admin sees no further than this."
-    )
+    step("Two tenants, each with an admin of its own. The platform's admin sees no further.")
     moor("orgs", "create", "acme", "--name", "Acme Labs", "--admin", "ada@acme.example")
     moor("orgs", "create", "rival", "--name", "Rival Works", "--admin", "rob@rival.example")
 

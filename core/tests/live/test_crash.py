@@ -1,4 +1,4 @@
-"""kill -9 in the middle of a burst: what was answered is there, once, with audit entry and event."""
+"""kill -9 in the middle of a burst: what was answered is there, once, with its evidence."""
 
 import asyncio
 import contextlib
