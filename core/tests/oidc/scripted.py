@@ -9,6 +9,7 @@ import base64
 import contextlib
 import hashlib
 import json
+import ssl
 import urllib.parse
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -102,7 +103,9 @@ def new_key(kid: str) -> Key:
 
 
 @contextlib.asynccontextmanager
-async def running(now: datetime) -> AsyncIterator[ScriptedIssuer]:
+async def running(
+    now: datetime, *, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[ScriptedIssuer]:
     key = new_key("first")
     issuer = ScriptedIssuer(url="", key=key, now=now, published=[key])
 
@@ -117,8 +120,9 @@ async def running(now: datetime) -> AsyncIterator[ScriptedIssuer]:
                 await writer.drain()
         writer.close()
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    issuer.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls)
+    scheme = "https" if tls else "http"
+    issuer.url = f"{scheme}://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     async with server:
         yield issuer
 

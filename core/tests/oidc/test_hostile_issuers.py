@@ -3,7 +3,9 @@
 import asyncio
 import base64
 import json
+import ssl
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -14,6 +16,8 @@ import structlog
 from core.tests.callers import Caller
 from core.tests.oidc import scripted, visits
 from core.tests.oidc.scripted import ScriptedIssuer
+from moorage_core.embedded import tls
+from moorage_core.kit.clock import ManualClock
 from moorage_core.oidc import fetch
 
 SignIn = Callable[..., Awaitable[httpx2.Response]]
@@ -257,6 +261,24 @@ async def test_a_provider_that_is_gone_is_told_by_its_host(
 
     assert (answer.status_code, answer.json()["code"]) == (503, "provider_unreachable")
     assert "127.0.0.1:9" in answer.json()["detail"]
+
+
+async def test_a_certificate_that_nobody_vouches_for_ends_the_talk(
+    browser: httpx2.AsyncClient, admin: Caller, tmp_path: Path, clock: ManualClock
+) -> None:
+    certificate = tls.own(tmp_path, names=["127.0.0.1"], now=clock.now())
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate.chain, certificate.key)
+    async with scripted.running(clock.now(), tls=context) as impostor:
+        await visits.add_provider(admin, impostor.url, client_id=scripted.CLIENT_ID)
+
+        with structlog.testing.capture_logs() as logs:
+            answer = await browser.get("/v1/auth/oidc/corp/start")
+
+    assert answer.json()["code"] == "provider_unreachable"
+    assert impostor.seen == []
+    [line] = [line for line in logs if line["event"] == "oidc.sign_in_refused"]
+    assert "certificate verify failed" in line["cause"].lower()
 
 
 async def test_the_client_proves_itself_as_the_provider_wants_it(
