@@ -21,6 +21,8 @@ from datamodel_code_generator.enums import (
 from datamodel_code_generator.format import Formatter, PythonVersion
 from datamodel_code_generator.parser import LiteralType
 
+from tools import gen_cli
+
 ROOT = Path(__file__).resolve().parent.parent
 SDK = ROOT / "sdk/src/moorage"
 HEADER = "# Generated from contract/openapi.json by tools/gen_sdk.py; `make gen` writes it."
@@ -75,6 +77,7 @@ def outputs(document: dict[str, Any]) -> Iterator[tuple[Path, str]]:
         ("_operations.py", operations(document)),
     ):
         yield SDK / name, formatted(text, name=name)
+    yield from gen_cli.outputs()
 
 
 def models(document: dict[str, Any]) -> str:

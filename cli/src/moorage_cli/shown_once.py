@@ -19,7 +19,9 @@ ShowSecret = Annotated[
 ]
 SecretFile = Annotated[
     Path | None,
-    typer.Option(help="Write the secret to this new file, which only you can read."),
+    typer.Option(
+        metavar="FILE", help="Write the secret to this new file, which only you can read."
+    ),
 ]
 
 

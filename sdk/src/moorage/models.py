@@ -1,4 +1,5 @@
 # Generated from contract/openapi.json by tools/gen_sdk.py; `make gen` writes it.
+# ruff: noqa: E501
 """The shapes of requests and answers."""
 
 from typing import Any, Literal

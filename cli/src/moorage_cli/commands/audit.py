@@ -24,11 +24,17 @@ SOME = 50
 Entry = Annotated[str, typer.Argument(metavar="ENTRY", help="The entry's id.")]
 Moment = Annotated[
     datetime | None,
-    typer.Option(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%SZ"], help="In UTC."),
+    typer.Option(
+        formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%SZ"],
+        metavar="MOMENT",
+        help="A day or a moment in UTC: 2026-03-01, or 2026-03-01T12:00:00Z.",
+    ),
 ]
 KnownKeys = Annotated[
     list[str] | None,
-    typer.Option("--key", help="Id of a key that you know as the platform's; several times."),
+    typer.Option(
+        "--key", metavar="ID", help="A key that you know as the platform's; several times for more."
+    ),
 ]
 
 
@@ -88,7 +94,8 @@ async def get_proof(
     entry: Entry,
     key: KnownKeys = None,
     save: Annotated[
-        Path | None, typer.Option(help="Keep the proof in this new file, for `audit check`.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Keep the proof in this new file, for `audit check`."),
     ] = None,
 ) -> Record:
     """Fetch the proof that an entry was sealed as it is, and check it on this machine."""

@@ -58,7 +58,9 @@ async def update_provider(
     name: Annotated[str | None, typer.Option(help="Another name.")] = None,
     client_id: Annotated[str | None, typer.Option(help="Another client.")] = None,
     client_secret_stdin: SecretStdin = False,
-    enabled: Annotated[bool | None, typer.Option("--enable/--disable")] = None,
+    enabled: Annotated[
+        bool | None, typer.Option("--enable/--disable", help="Show on the login page, or not.")
+    ] = None,
 ) -> Record:
     """Rename a provider, switch it on or off, or give it another client."""
     if name is None and client_id is None and enabled is None and not client_secret_stdin:

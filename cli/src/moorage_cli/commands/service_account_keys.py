@@ -43,8 +43,9 @@ async def add_key(
     generate: Annotated[
         Path | None,
         typer.Option(
+            metavar="FILE",
             help="Make an Ed25519 key here, write its private half to this new file, "
-            "which only you can read, and register the public half."
+            "which only you can read, and register the public half.",
         ),
     ] = None,
     expires_in: MaybeDuration = None,

@@ -19,7 +19,8 @@ Account = Annotated[
     str, typer.Argument(metavar="ACCOUNT", help="The account's id; with --project, its name.")
 ]
 Permissions = Annotated[
-    list[str], typer.Option("--permission", help="A key it holds; may be given several times.")
+    list[str],
+    typer.Option("--permission", metavar="KEY", help="A key it holds; several times for more."),
 ]
 
 
@@ -58,7 +59,9 @@ async def update_account(
     permissions: Annotated[
         list[str] | None,
         typer.Option(
-            "--permission", help="A key it holds from now on, in place of all; several times."
+            "--permission",
+            metavar="KEY",
+            help="A key it holds from now on, in place of all; several times for more.",
         ),
     ] = None,
 ) -> Record:

@@ -32,11 +32,14 @@ TokenStdin = Annotated[
     bool, typer.Option("--token-stdin", help="Read an access token from standard input instead.")
 ]
 Account = Annotated[
-    str | None, typer.Option("--service-account", help="Sign in as this service account instead.")
+    str | None,
+    typer.Option("--service-account", metavar="ID", help="Sign in as a service account instead."),
 ]
-KeyId = Annotated[str | None, typer.Option("--key", help="The id of the service account's key.")]
+KeyId = Annotated[
+    str | None, typer.Option("--key", metavar="ID", help="The service account's key.")
+]
 PrivateKeyFile = Annotated[
-    Path | None, typer.Option("--private-key", help="The file with the key's private half.")
+    Path | None, typer.Option("--private-key", metavar="FILE", help="The key's private half.")
 ]
 
 
@@ -83,7 +86,8 @@ async def sign_in(
     key: KeyId = None,
     private_key: PrivateKeyFile = None,
     ca: Annotated[
-        Path | None, typer.Option(help="The certificate of the platform's own authority, PEM.")
+        Path | None,
+        typer.Option(metavar="FILE", help="The platform's own authority: its certificate, PEM."),
     ] = None,
     expires_in: Duration = durations.WORKING_DAY,
 ) -> Done:

@@ -28,7 +28,7 @@ async def create_token(
     name: Annotated[str, typer.Argument(help="What it is for.")],
     expires_in: Duration = durations.WORKING_DAY,
     permission: Annotated[
-        list[str] | None, typer.Option(help="Only this key; may be given several times.")
+        list[str] | None, typer.Option(metavar="KEY", help="Only this key; several times for more.")
     ] = None,
     org: InOrg = None,
     project: InProject = None,

@@ -19,7 +19,7 @@ app.add_typer(deliveries, name="deliveries")
 
 Webhook = Annotated[str, typer.Argument(metavar="WEBHOOK", help="The webhook's id.")]
 Delivery = Annotated[str, typer.Argument(metavar="DELIVERY", help="The delivery's id.")]
-TYPE_HELP = "An event type, a family such as `iam.*`, or `*`; may be given several times."
+TYPE_HELP = "An event type, a family such as `iam.*`, or `*`; several times for more."
 
 
 @verb(app, "list")
@@ -63,7 +63,9 @@ async def update_webhook(
     webhook: Webhook,
     url: Annotated[str | None, typer.Option(help="Another address.")] = None,
     type: Annotated[list[str] | None, typer.Option(help=TYPE_HELP)] = None,
-    enabled: Annotated[bool | None, typer.Option("--enable/--disable")] = None,
+    enabled: Annotated[
+        bool | None, typer.Option("--enable/--disable", help="Send, or keep quiet.")
+    ] = None,
 ) -> Record:
     """Point a webhook elsewhere, ask for other events, disable or enable it."""
     if url is None and not type and enabled is None:
