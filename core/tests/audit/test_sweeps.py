@@ -10,6 +10,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.sql import SQL
 
 from core.tests.audit.conftest import Do, Seal, Verify
 from core.tests.callers import ActorMaker, Urls
@@ -436,6 +437,27 @@ async def test_a_crash_while_refusals_are_entered_neither_loses_nor_doubles_them
     await FlushDenials(platform).activate()
 
     assert (await denials(sql), len(await entries(sql))) == (0, 1)
+
+
+async def test_one_org_s_trouble_does_not_keep_the_others_refusals_out(
+    actor: ActorMaker,
+    acme: OrgRow,
+    rival: OrgRow,
+    platform: Platform,
+    clock: ManualClock,
+    sql: Sql,
+) -> None:
+    for org in (acme, rival):
+        await (await actor("viewer", org=org)).get("/v1/audit")
+    clock.move(timedelta(minutes=3))
+    await sql.execute(
+        SQL("ALTER TABLE audit_entries ADD CHECK (org_id <> {}) NOT VALID").format(acme.id)
+    )
+
+    with pytest.raises(psycopg.errors.CheckViolation):
+        await FlushDenials(platform).activate()
+
+    assert [row[0] for row in await entries(sql)] == [rival.id]
 
 
 async def test_entered_refusals_are_sealed_like_everything_else(

@@ -1,8 +1,10 @@
 """Seals the audit log, and enters the refusals of minutes that are over."""
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
+
+import psycopg
 
 from moorage_core.audit import commands, keyring, merkle, rules, seal_log, seals, store
 from moorage_core.audit.keyring import AuditKeys, KeyUnusable
@@ -109,13 +111,25 @@ class FlushDenials(Sweep):
         while True:
             async with self.platform.database.sweep() as db:
                 found = await store.list_denied_minutes(db, before=before, limit=MINUTES)
-            for org, minute in found:
-                async with self.platform.database.transaction(org_scope(org)) as db:
-                    entered += await commands.enter_denials(db, org=org, minute=minute)
+            entered += await self._enter(found)
             if found:
                 self.platform.hub.mark({SEQUENCER_TOPIC})
             if len(found) < MINUTES:
                 return {"entered": entered}
+
+    async def _enter(self, found: list[tuple[str, datetime]]) -> int:
+        """One that the database refuses must not keep the others out: it is raised at the end."""
+        entered = 0
+        refused: list[psycopg.IntegrityError] = []
+        for org, minute in found:
+            try:
+                async with self.platform.database.transaction(org_scope(org)) as db:
+                    entered += await commands.enter_denials(db, org=org, minute=minute)
+            except psycopg.IntegrityError as err:
+                refused.append(err)
+        if refused:
+            raise refused[0]
+        return entered
 
 
 def _missing(numbers: str) -> str:

@@ -17,7 +17,7 @@ from typing import Annotated, Any, LiteralString
 
 import psycopg
 import typer
-from psycopg.rows import DictRow, dict_row
+from psycopg.rows import DictRow, dict_row, scalar_row
 
 from moorage_core.audit import keyring, rules, seal_log, store, verification
 from moorage_core.audit.entry_walk import StoredEntry
@@ -40,9 +40,15 @@ ENTRIES: LiteralString = """
 SELECT seq, id, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"') AS at, org_id,
     project_id, actor_kind, actor_id, actor_name, credential, action, target, outcome, count,
     break_glass, reason, correlation_id, app_slug, app_instance_id, details::text AS details, leaf
-FROM audit_entries ORDER BY seq NULLS LAST, pos
+FROM public.audit_entries ORDER BY seq NULLS LAST, pos
 """
-SEALS: LiteralString = f"SELECT {store.SEAL} FROM audit_seals ORDER BY number"
+SEALS: LiteralString = f"SELECT {store.SEAL} FROM public.audit_seals ORDER BY number"
+TABLES = ("audit_entries", "audit_seals", "streams")
+# A view or a rule in a table's place could show one thing here and another to the platform.
+REPLACED: LiteralString = """
+SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relname = ANY (%s)
+    AND (relkind <> 'r' OR relhasrules)
+"""
 
 
 class NothingToVerify(OperatorError):
@@ -52,7 +58,7 @@ class NothingToVerify(OperatorError):
 
 
 class Unreadable(OperatorError):
-    """The keys or the seal log cannot be read."""
+    """Something that the check needs cannot be read, or not as it is."""
 
 
 class Output(StrEnum):
@@ -147,6 +153,7 @@ def _snapshot(url: str) -> Generator[Connection]:
         with Connection.connect(url, row_factory=dict_row) as db:
             db.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             db.read_only = True
+            _refuse_disguise(db)
             yield db
     except psycopg.errors.UndefinedTable as err:
         raise NothingToVerify(
@@ -156,8 +163,23 @@ def _snapshot(url: str) -> Generator[Connection]:
         raise Unreadable(f"The database stopped answering: {err}") from err
 
 
+def _refuse_disguise(db: Connection) -> None:
+    """Stop where the database would not show us what it holds."""
+    replaced = [row["relname"] for row in db.execute(REPLACED, [list(TABLES)])]
+    if replaced:
+        raise Unreadable(f"{', '.join(replaced)} is no plain table any more: somebody replaced it.")
+    with db.cursor(row_factory=scalar_row) as cursor:
+        sees = cursor.execute(dumps.SEES_EVERYTHING).fetchone()
+        hidden = [] if sees else cursor.execute(dumps.HIDDEN).fetchall()
+    if set(hidden) & set(TABLES):
+        raise Unreadable(
+            "A policy hides rows of the audit log from the role of database.owner_url: somebody "
+            "changed the policies, or that role does not own the schema."
+        )
+
+
 def _issued(db: Connection) -> int:
-    row = db.execute("SELECT last FROM streams WHERE name = 'audit'").fetchone()
+    row = db.execute("SELECT last FROM public.streams WHERE name = 'audit'").fetchone()
     return row["last"] if row else 0
 
 
