@@ -1,6 +1,7 @@
 """A real PostgreSQL for the session, a database for each test, and people who call the API."""
 
 import itertools
+import logging
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import httpx2
 import psycopg
 import pytest
+import structlog
 from fastapi import FastAPI
 
 from core.tests.callers import ActorMaker, Caller, Urls
@@ -26,6 +28,20 @@ from moorage_core.settings import DatabaseSettings, LimitSettings, Settings, Web
 __all__ = ["site", "site_api", "site_settings"]
 
 _numbers = itertools.count()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def plain_logs() -> None:
+    """Warnings and worse, in plain text: coloured tracebacks of whole platforms take seconds."""
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.format_exc_info,
+            structlog.processors.KeyValueRenderer(key_order=["level", "event"]),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
+    )
 
 
 @pytest.fixture(scope="session")

@@ -72,6 +72,9 @@ class Request:
             sent.append(message)
             if message["type"] == "http.response.body":
                 begun.set()
+            if message.get("more_body"):
+                # Whoever hung up takes no more.
+                await asyncio.Event().wait()
 
         await site.api(_scope(prepared), receive, send)
         body = b"".join(message.get("body", b"") for message in sent[1:])
