@@ -1,11 +1,14 @@
 """What the operator's commands share: their options, the settings in force, how they refuse."""
 
+import json
 import os
+import re
 import signal
 import sys
 import tomllib
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -37,8 +40,21 @@ def refusals() -> Generator[None]:
     try:
         yield
     except OperatorError as err:
-        print(f"moor: {err}", file=sys.stderr)
+        print(_problem(err) if wants_json(sys.argv) else f"moor: {err}", file=sys.stderr)
         raise SystemExit(err.exit_code) from err
+
+
+def wants_json(words: Sequence[str]) -> bool:
+    """Whether the command line asks for JSON, before or after the command's name."""
+    joined = " ".join(words).replace("=", " ").split()
+    return any(pair in {("--output", "json"), ("-o", "json")} for pair in pairwise(joined))
+
+
+def _problem(err: OperatorError) -> str:
+    """A refusal as the command line writes its own: the class's name is its code."""
+    code = re.sub(r"(?<!^)(?=[A-Z])", "_", type(err).__name__).lower()
+    problem = {"code": code, "detail": str(err), "status": None, "exit_code": err.exit_code}
+    return json.dumps(problem, indent=2)
 
 
 @contextmanager
