@@ -239,10 +239,11 @@ def _plain(finding: Finding) -> dict[str, Any]:
 
 def _show(report: Report, log: Path) -> None:
     arguments.say("Entries", f"{report.entries:,}")
-    arguments.say("Seals", f"{report.seals:,}, the last made at {report.last_seal_at or '-'}")
+    last = f", the last made at {report.last_seal_at}" if report.seals else ""
+    arguments.say("Seals", f"{report.seals:,}{last}")
     arguments.say("Seal log", log)
-    since = f", the oldest of {report.unsealed_since}" if report.unsealed else ""
-    arguments.say("Unsealed", f"{report.unsealed:,} entries{since}: nothing protects these yet")
+    waiting = f"{report.unsealed:,} entries, not protected yet, since {report.unsealed_since}"
+    arguments.say("Unsealed", waiting if report.unsealed else "none")
     for finding in report.findings:
         arguments.say("FOUND", finding.message)
     for note in report.notes:
