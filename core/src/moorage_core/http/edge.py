@@ -69,7 +69,7 @@ class _Request:
         started = time.perf_counter()
         structlog.contextvars.bind_contextvars(**_log_ids(self.trace))
         try:
-            if self.declared.isdigit() and int(self.declared) > self._limit:
+            if self._declares_too_much():
                 raise self._too_large()
             await self.edge.app(self.scope, self.receive, self.send)
         except TooLarge as err:
@@ -97,6 +97,11 @@ class _Request:
                 headers.setdefault(name, value)
             headers.setdefault("cache-control", "no-store")
         await self._send(message)
+
+    def _declares_too_much(self) -> bool:
+        if not (self.declared.isascii() and self.declared.isdigit()):
+            return False
+        return len(self.declared) > 18 or int(self.declared) > self._limit
 
     @property
     def _limit(self) -> int:

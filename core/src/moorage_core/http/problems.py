@@ -75,7 +75,10 @@ def _fault(item: Any) -> Fault:
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     known: ApiError = Malformed("The request body could not be read as JSON.")
-    if error.status_code == 404:
+    if isinstance(error.__cause__, ApiError):
+        # What we raised while the framework was reading the body, such as TooLarge.
+        known = error.__cause__
+    elif error.status_code == 404:
         known = NotFound("There is no such address in this API. /v1/openapi.json lists them all.")
     elif error.status_code == 405:
         detail = "This address exists, but does not take that method."
