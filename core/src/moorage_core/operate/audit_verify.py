@@ -7,6 +7,7 @@ row, and one without is evidence.
 """
 
 import json
+import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -76,7 +77,9 @@ def verify(
         settings = arguments.load_settings(config, data=data)
         with _owner_url(settings) as url:
             report = check(settings, url=url)
-    show = _show_json if output is Output.JSON else _show
+    # `moor --output json audit verify` says it before the command's name.
+    is_json = output is Output.JSON or arguments.wants_json(sys.argv)
+    show = _show_json if is_json else _show
     show(report, seal_log.path_of(settings))
     if not report.is_sound:
         raise SystemExit(TAMPERED)
