@@ -190,8 +190,16 @@ class Settings(BaseSettings):
     @property
     def url(self) -> str:
         """The address by which others reach this platform."""
+        return self.server.public_url or self._address(self.server.host)
+
+    @property
+    def addresses(self) -> frozenset[str]:
+        """Every address under which callers may know this platform."""
+        return frozenset({self.url, *map(self._address, (self.server.host, *self.server.names))})
+
+    def _address(self, host: str) -> str:
         scheme = "https" if self.serves_tls else "http"
-        return self.server.public_url or f"{scheme}://{self.server.host}:{self.server.port}"
+        return f"{scheme}://{f'[{host}]' if ':' in host else host}:{self.server.port}"
 
     @property
     def serves_tls(self) -> bool:
@@ -230,9 +238,9 @@ def dump(settings: Settings) -> str:
     return settings.model_dump_json()
 
 
-def counts_across_processes() -> bool:
-    """Whether `moor up` gave the server processes a folder to add up their counters in."""
-    return METRICS_VARIABLE in os.environ
+def metrics_folder() -> Path | None:
+    """The folder that `moor up` gave the server processes to add up their counters in."""
+    return Path(os.environ[METRICS_VARIABLE]) if METRICS_VARIABLE in os.environ else None
 
 
 def _refuse_unknown(environment: Mapping[str, str]) -> None:

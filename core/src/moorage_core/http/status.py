@@ -1,5 +1,7 @@
 """Is it up, which release is it, how is it doing."""
 
+from pathlib import Path
+
 from fastapi.responses import PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -42,7 +44,15 @@ async def get_metrics(ctx: Ctx) -> PlainTextResponse:
     """Counters of all server processes, in Prometheus' text format. Platform admins only."""
     authorize(ctx, Permission.PLATFORM_METRICS_READ, platform())
     registry = REGISTRY
-    if settings.counts_across_processes():
+    if folder := settings.metrics_folder():
+        forget_dead_processes(folder)
         registry = CollectorRegistry()
         MultiProcessCollector(registry)
     return PlainTextResponse(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+
+
+def forget_dead_processes(folder: Path) -> None:
+    """What a killed process had under way is not under way any more; what it counted stays."""
+    for file in folder.glob("gauge_live*.db"):
+        if not Path(f"/proc/{file.stem.rpartition('_')[2]}").exists():
+            file.unlink(missing_ok=True)

@@ -5,6 +5,7 @@ admin, serve. A signal takes the same way back: workers first, then PostgreSQL.
 """
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -19,8 +20,8 @@ from urllib.parse import urlsplit
 import typer
 
 from moorage_core import settings as settings_module
+from moorage_core.embedded import authority, postgres, tls
 from moorage_core.embedded import folder as folders
-from moorage_core.embedded import postgres, tls
 from moorage_core.embedded.folder import Folder
 from moorage_core.embedded.postgres import Server
 from moorage_core.embedded.tls import Certificate
@@ -54,7 +55,9 @@ def up(
 def _run(settings: Settings, *, folder: Folder) -> None:
     arguments.say("Data folder", folder.path)
     address = serving.find_address(settings.server)
+    settings = _with_names(settings)
     certificate = choose_certificate(settings, place=folder.tls)
+    _count_across_processes(folder.run / "metrics")
     with _database(settings, folder=folder) as (complete, server):
         _prepare(complete, folder=folder)
         duties = _duties(settings, server=server, certificate=certificate)
@@ -68,8 +71,27 @@ def _run(settings: Settings, *, folder: Folder) -> None:
             )
 
 
+def _with_names(settings: Settings) -> Settings:
+    """The settings with every name that callers may know this server by."""
+    server = settings.server.model_copy(
+        update={"names": _names(settings), "public_url": shown_url(settings)}
+    )
+    return settings.model_copy(update={"server": server})
+
+
+def _count_across_processes(place: Path) -> None:
+    """A fresh folder in which the server processes add up their counters."""
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(mode=0o700)
+    os.environ[settings_module.METRICS_VARIABLE] = str(place)
+
+
 def choose_certificate(settings: Settings, *, place: Path) -> Certificate | None:
-    """The certificate that the settings ask for; None where the API is plain HTTP."""
+    """The certificate that the settings ask for; None where the API is plain HTTP.
+
+    The authority is made in any case: what enrols later is told its fingerprint.
+    """
+    authority.make(place, now=datetime.now(UTC))
     if not settings.serves_tls:
         if settings.server.tls == "off":
             arguments.say("Plain HTTP", "as the settings say; only a proxy with TLS may reach it")

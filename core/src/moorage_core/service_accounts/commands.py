@@ -75,7 +75,7 @@ def _proof(
         request.client_assertion,
         row["public_key"],
         account=request.service_account,
-        audience=at.settings.url,
+        audiences=at.settings.addresses,
         now=now,
     )
 

@@ -90,7 +90,12 @@ def is_secret(stored: bytes | None, given: str | None) -> bool:
 
 
 def read_assertion(
-    assertion: str, public_key: dict[str, Any], *, account: str, audience: str, now: datetime
+    assertion: str,
+    public_key: dict[str, Any],
+    *,
+    account: str,
+    audiences: frozenset[str],
+    now: datetime,
 ) -> dict[str, Any] | None:
     """The claims of a good assertion; None where anything about it is wrong."""
     try:
@@ -104,10 +109,12 @@ def read_assertion(
             claims = jwt.decode(assertion, key, algorithms=[algorithm]).claims
     except (JoseError, ValueError):
         return None
-    return claims if _is_good(claims, account=account, audience=audience, now=now) else None
+    return claims if _is_good(claims, account=account, audiences=audiences, now=now) else None
 
 
-def _is_good(claims: dict[str, Any], *, account: str, audience: str, now: datetime) -> bool:
+def _is_good(
+    claims: dict[str, Any], *, account: str, audiences: frozenset[str], now: datetime
+) -> bool:
     expires, id = claims.get("exp"), claims.get("jti")
     if not isinstance(expires, int | float) or not isinstance(id, str) or not 0 < len(id) <= 100:
         return False
@@ -116,7 +123,7 @@ def _is_good(claims: dict[str, Any], *, account: str, audience: str, now: dateti
     return (
         in_time
         and claims.get("iss") == claims.get("sub") == account
-        and claims.get("aud") == audience
+        and claims.get("aud") in audiences
     )
 
 
