@@ -123,9 +123,7 @@ def new_correlation_id() -> str:
     return encode(uuid7())
 
 
-def audit_row(
-    ctx: Context, record: AuditRecord, *, outcome: str = "allowed", count: int = 1
-) -> dict[str, Any]:
+def audit_row(ctx: Context, record: AuditRecord) -> dict[str, Any]:
     """An entry with its leaf: the hash that the Merkle tree is made of."""
     row: dict[str, Any] = {
         "id": AuditEntryId.new(),
@@ -138,8 +136,8 @@ def audit_row(
         "credential": ctx.principal.credential,
         "action": record.action,
         "target": record.target,
-        "outcome": outcome,
-        "count": count,
+        "outcome": "allowed",
+        "count": 1,
         "break_glass": record.break_glass,
         "reason": record.reason,
         "correlation_id": ctx.trace.correlation_id,

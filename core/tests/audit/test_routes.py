@@ -11,9 +11,9 @@ from core.tests.callers import ActorMaker, Caller
 from core.tests.factories.tenancy import OrgRow, ProjectRow
 from moorage_core.audit import keyring, proofs, store
 from moorage_core.audit.merkle import Step
-from moorage_core.audit.models import Place, Wanted
+from moorage_core.audit.models import Wanted
 from moorage_core.audit.proofs import Proof
-from moorage_core.authz.principals import Kind, Principal
+from moorage_core.authz.principals import Kind, Place, Principal
 from moorage_core.kit.clock import ManualClock
 from moorage_core.kit.db import Db, org_scope
 from moorage_core.kit.ids import PLATFORM_ORG, AuditEntryId

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moorage_core.audit import rules
-from moorage_core.audit.models import Denials, Place, Wanted
-from moorage_core.authz.principals import Grant, Kind, Principal
+from moorage_core.audit.models import Denials
+from moorage_core.authz.principals import Grant, Kind, Place, Principal
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 5, tzinfo=UTC)
 KEY = "audit.entry.read"
@@ -64,28 +64,28 @@ def reader(*grants: tuple[str, str | None, str]) -> Principal:
 def test_a_reader_sees_whole_orgs_and_single_projects_where_the_key_is_held() -> None:
     ada = reader(("a", None, KEY), ("b", "p1", KEY), ("c", "p2", "other.key.here"))
 
-    assert rules.places(ada, Wanted(), key=KEY) == [Place("a", None), Place("b", "p1")]
+    assert ada.places(KEY) == [Place("a", None), Place("b", "p1")]
 
 
 def test_a_project_inside_a_whole_org_is_not_a_place_of_its_own() -> None:
     ada = reader(("a", None, KEY), ("a", "p1", KEY))
 
-    assert rules.places(ada, Wanted(), key=KEY) == [Place("a", None)]
+    assert ada.places(KEY) == [Place("a", None)]
 
 
 def test_asking_for_an_org_leaves_the_others_out() -> None:
     ada = reader(("a", None, KEY), ("b", "p1", KEY))
 
-    assert rules.places(ada, Wanted(org="b"), key=KEY) == [Place("b", "p1")]
-    assert rules.places(ada, Wanted(org="c"), key=KEY) == []
+    assert ada.places(KEY, org="b") == [Place("b", "p1")]
+    assert ada.places(KEY, org="c") == []
 
 
 def test_asking_for_a_project_narrows_a_whole_org_to_it() -> None:
     ada = reader(("a", None, KEY), ("b", "p1", KEY))
 
-    assert rules.places(ada, Wanted(project="p9"), key=KEY) == [Place("a", "p9")]
-    assert rules.places(ada, Wanted(org="b", project="p1"), key=KEY) == [Place("b", "p1")]
-    assert rules.places(ada, Wanted(org="b", project="p9"), key=KEY) == []
+    assert ada.places(KEY, project="p9") == [Place("a", "p9")]
+    assert ada.places(KEY, org="b", project="p1") == [Place("b", "p1")]
+    assert ada.places(KEY, org="b", project="p9") == []
 
 
 def test_a_minute_is_closed_half_a_minute_after_its_end() -> None:

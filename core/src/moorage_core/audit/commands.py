@@ -89,7 +89,7 @@ async def list_entries(ctx: Context, wanted: Wanted, page: PageRequest) -> Page[
     """Entries where the caller holds the key, in the order of their numbers."""
     key = Permission.AUDIT_ENTRY_READ
     authorize_anywhere(ctx, key)
-    places = rules.places(ctx.principal, wanted, key=key)
+    places = ctx.principal.places(key, org=wanted.org, project=wanted.project)
     if not places:
         raise Forbidden(f"This needs the permission {key} in the org or project that you ask for.")
     rows = await store.list_entries(

@@ -80,11 +80,3 @@ class Wanted:
     since: datetime | None = None
     until: datetime | None = None
     newest_first: bool = False
-
-
-@dataclass(frozen=True)
-class Place:
-    """A project whose entries the caller may read; a whole org where `project` is None."""
-
-    org: str
-    project: str | None

@@ -11,8 +11,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
-from moorage_core.audit.models import Denials, Entry, Place, Wanted
-from moorage_core.authz.principals import Principal
+from moorage_core.audit.models import Denials, Entry
 
 FIELDS = (
     "id",
@@ -78,20 +77,6 @@ def _refuse_fractions(value: object) -> None:
     elif isinstance(value, list | tuple):
         for item in cast(list[object], value):
             _refuse_fractions(item)
-
-
-def places(principal: Principal, wanted: Wanted, *, key: str) -> list[Place]:
-    """Where the caller holds the key, as far as they asked for it. No place lies within another."""
-    grants = [grant for grant in principal.grants if key in grant.permissions]
-    if wanted.org is not None:
-        grants = [grant for grant in grants if grant.org == wanted.org]
-    whole = {grant.org for grant in grants if grant.project is None}
-    if wanted.project is not None:
-        single = {(org, wanted.project) for org in whole}
-        single |= {(g.org, g.project) for g in grants if g.project == wanted.project}
-        return [Place(org, project) for org, project in sorted(single)]
-    single = {(g.org, g.project) for g in grants if g.project is not None and g.org not in whole}
-    return [Place(org, None) for org in sorted(whole)] + [Place(*pair) for pair in sorted(single)]
 
 
 def closed_before(now: datetime) -> datetime:

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any, LiteralString
 
-from moorage_core.audit.models import Denials, Entry, Place, Seal, Wanted
-from moorage_core.authz.principals import Principal
+from moorage_core.audit.models import Denials, Entry, Seal, Wanted
+from moorage_core.authz.principals import Place, Principal
 from moorage_core.kit.db import Db, Scope
 
 CONTENT: LiteralString = (

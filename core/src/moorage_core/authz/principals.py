@@ -27,6 +27,14 @@ class Grant:
 
 
 @dataclass(frozen=True)
+class Place:
+    """A whole org, or one project of it."""
+
+    org: str
+    project: str | None
+
+
+@dataclass(frozen=True)
 class Principal:
     kind: Kind
     id: str
@@ -63,6 +71,21 @@ class Principal:
     def projects_with(self, key: str) -> list[str]:
         """Projects in which this key is held by a grant on the project itself."""
         return sorted({g.project for g in self.grants if g.project and key in g.permissions})
+
+    def places(
+        self, key: str, *, org: str | None = None, project: str | None = None
+    ) -> list[Place]:
+        """Where this key is held, as far as it was asked for. No place lies within another."""
+        grants = [g for g in self.grants if key in g.permissions and org in (None, g.org)]
+        whole = {grant.org for grant in grants if grant.project is None}
+        if project is not None:
+            single = {(held, project) for held in whole}
+            single |= {(g.org, project) for g in grants if g.project == project}
+            return [Place(*pair) for pair in sorted(single)]
+        parts = {(g.org, g.project) for g in grants if g.project and g.org not in whole}
+        return [Place(held, None) for held in sorted(whole)] + [
+            Place(*pair) for pair in sorted(parts)
+        ]
 
     def narrowed(
         self, permissions: Iterable[str] | None, *, org: str | None, project: str | None

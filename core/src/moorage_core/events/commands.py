@@ -49,8 +49,9 @@ async def read(
 
     Takes and gives back its transaction: callers that wait hold none in between.
     """
-    orgs, projects = rules.places(principal, wanted, key=Permission.EVENTS_EVENT_READ)
-    if not orgs and not projects:
+    key = Permission.EVENTS_EVENT_READ
+    places = principal.places(key, org=wanted.org, project=wanted.project)
+    if not places:
         raise Forbidden(
             f"This needs the permission {Permission.EVENTS_EVENT_READ}"
             " in at least one org or project."
@@ -63,8 +64,7 @@ async def read(
             after=start,
             upto=stream.last,
             limit=wanted.limit,
-            orgs=orgs,
-            projects=projects,
+            scope=places,
             types=wanted.patterns,
         )
     full = len(found) == wanted.limit

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from moorage_core.authz.principals import Principal
 from moorage_core.context import EventRecord
 from moorage_core.errors import ApiError
 from moorage_core.events.registry import TYPES
@@ -53,21 +52,6 @@ class Wanted:
 def like(pattern: str) -> str:
     """A type, or a family such as `iam.*`, as a LIKE pattern."""
     return pattern.replace("_", r"\_").replace("*", "%")
-
-
-def places(principal: Principal, wanted: Wanted, *, key: str) -> tuple[list[str], list[str]]:
-    """Whole orgs and single projects that the caller may read and asked for."""
-    orgs, projects = principal.orgs_with(key), principal.projects_with(key)
-    if wanted.org is not None:
-        in_org = {grant.project for grant in principal.grants if grant.org == wanted.org}
-        orgs = [org for org in orgs if org == wanted.org]
-        projects = [project for project in projects if project in in_org]
-    if wanted.project is not None:
-        # A whole org is narrowed to one of its projects by row-level security and this filter
-        # together.
-        projects = [wanted.project] if orgs or wanted.project in projects else []
-        orgs = []
-    return orgs, projects
 
 
 def start(after: int | None, *, last: int, floor: int) -> int:
