@@ -100,7 +100,7 @@ def walk(terminal: Walk, *, data: Path, password: str) -> None:
         "service-accounts", "get", "ci", "--project", "acme/research", "--profile", "ada"
     )
     listing = ("service-accounts", "keys", "list", "ci", "--project", "acme/research")
-    key = terminal.ask(*listing, "--profile", "ada")[0]["id"]
+    key = terminal.ask(*listing, "--profile", "ada")["items"][0]["id"]
 
     step("It proves itself with its own key, gets a token of minutes, and does what it may.")
     proof = ("--service-account", account["id"], "--key", key, "--private-key", "ci.key")
