@@ -67,8 +67,8 @@ platform shows once is printed only with `--show-secret`, or written with `--sec
 | 5 | the state, or a concurrent change, does not allow it; a proof is broken | 409, 410, 412 |
 | 130 | stopped with Ctrl-C | |
 
-Errors go to standard error: one line with the code and the correlation id, or, with `--output json`,
-the problem document with `exit_code` added.
+Errors go to standard error: one line with the code and the correlation id, or, with `--output`
+`json`, the problem document with `exit_code` added.
 """
 
 

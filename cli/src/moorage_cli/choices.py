@@ -31,7 +31,7 @@ ProfileName = Annotated[
 
 def is_json(arguments: list[str]) -> bool:
     """Whether a command line asks for JSON, even if nothing else in it can be understood."""
-    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
+    pairs = zip(arguments, [*arguments[1:], ""], strict=False)
     return any(
         (word in {"--output", "-o"} and after == Format.JSON)
         or word in {f"--output={Format.JSON}", f"-o{Format.JSON}"}

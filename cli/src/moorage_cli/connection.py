@@ -13,6 +13,8 @@ from moorage_cli.profiles import Profile
 from moorage_cli.settings import DEFAULT_PROFILE, Environment
 
 AGENT = f"moor/{version('moorage-cli')}"
+PATIENCE = 10.0
+"""Seconds for which a command goes on trying: somebody may be looking at it."""
 
 
 @dataclass(frozen=True)
@@ -42,18 +44,19 @@ def find_profile(chosen: Chosen) -> Profile | None:
     return profiles.load(chosen.environment.credentials).get(chosen.profile)
 
 
-def connect(chosen: Chosen, *, anonymous: bool = False) -> Client:
-    """A client as the environment says, or else the profile. Mixes them only where both agree."""
+def connect(chosen: Chosen, *, auth: Auth | None = None, anonymous: bool = False) -> Client:
+    """A client as the environment says, or else the profile; `auth` in place of either's."""
     given, kept = chosen.environment, find_profile(chosen)
     url = given.url or (kept.url if kept else None)
     if url is None:
         raise NotSignedIn("You are not signed in. `moor login URL` does it.")
     same = kept is not None and kept.url == url.rstrip("/")
-    auth = _auth(given.token, kept if same else None)
     if auth is None and not anonymous:
-        raise NotSignedIn(f"You are not signed in to {url}. `moor login` does it, or MOOR_TOKEN.")
+        auth = _auth(given.token, kept if same else None)
+        if auth is None:
+            raise NotSignedIn(f"You are not signed in to {url}. `moor login` does, or MOOR_TOKEN.")
     ca = given.ca or (kept.ca if kept and same else None)
-    return Client(url, auth=None if anonymous else auth, ca=ca, agent=AGENT)
+    return Client(url, auth=auth, ca=ca, patience=PATIENCE, agent=AGENT)
 
 
 def _auth(token: str | None, kept: Profile | None) -> Auth | None:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+HOUR = "1h"
 WORKING_DAY = "12h"
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 

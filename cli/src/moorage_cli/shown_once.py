@@ -24,6 +24,10 @@ SecretFile = Annotated[
     ),
 ]
 
+PasswordStdin = Annotated[
+    bool, typer.Option("--password-stdin", help="Read the password from standard input.")
+]
+
 
 @dataclass(frozen=True)
 class Place:

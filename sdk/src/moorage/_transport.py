@@ -17,7 +17,7 @@ from typing import TypedDict
 
 import httpx2
 
-from moorage import _address, _operation, _retry
+from moorage import _address, _operation, _quiet, _retry
 from moorage._operation import Arguments, Operation, Options
 from moorage._problem import (
     ApiError,
@@ -68,6 +68,7 @@ class Transport:
         self._auth = auth
         self._patience = patience
         plain = address.scheme == "http"
+        _quiet.hide_cookies()
         self._http = httpx2.AsyncClient(
             base_url=self.url,
             headers={"User-Agent": agent},

@@ -16,6 +16,7 @@ from moorage_cli.durations import Duration
 from moorage_cli.failures import NotSignedIn, Refused
 from moorage_cli.output import Done, Record, Rows
 from moorage_cli.profiles import Profile
+from moorage_cli.shown_once import PasswordStdin
 from moorage_cli.verbs import local, verb
 
 login = typer.Typer(add_completion=False)
@@ -24,9 +25,6 @@ whoami = typer.Typer(add_completion=False)
 
 Url = Annotated[
     str | None, typer.Argument(help="The platform's address. Left out: MOOR_URL, or as last time.")
-]
-PasswordStdin = Annotated[
-    bool, typer.Option("--password-stdin", help="Read the password from standard input.")
 ]
 TokenStdin = Annotated[
     bool, typer.Option("--token-stdin", help="Read an access token from standard input instead.")
