@@ -159,7 +159,18 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
         }
         for path in document["paths"].values():
             for operation in path.values():
+                _drop_null(operation.get("parameters", []))
                 public = operation.get("x-permission") == "public"
                 operation["security"] = [] if public else [{"bearer": []}, {"session": []}]
         app.openapi_schema = document
     return app.openapi_schema
+
+
+def _drop_null(parameters: list[dict[str, Any]]) -> None:
+    """A query or a header is left out; there is no way to send null in one."""
+    for parameter in parameters:
+        schema: dict[str, Any] = parameter["schema"]
+        kinds = [kind for kind in schema.get("anyOf", []) if kind != {"type": "null"}]
+        if len(kinds) == 1:
+            del schema["anyOf"]
+            schema |= kinds[0]

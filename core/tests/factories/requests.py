@@ -98,12 +98,16 @@ def _scope(request: httpx2.Request) -> dict[str, Any]:
     }
 
 
-def routes(*, kind: str | None = None, public: bool | None = None) -> list[RouteSpec]:
+def routes(
+    *, kind: str | None = None, public: bool | None = None, platform: bool | None = None
+) -> list[RouteSpec]:
     """Routes by what they declare."""
     return [
         spec
         for spec in api.specs()
-        if kind in (None, spec.kind) and public in (None, spec.key == PUBLIC)
+        if kind in (None, spec.kind)
+        and public in (None, spec.key == PUBLIC)
+        and platform in (None, spec.key in PLATFORM_KEYS)
     ]
 
 

@@ -75,6 +75,10 @@ class InProgress(Conflict):
     """The same request is still being worked on."""
 
 
+class IssuerNotAllowed(Unprocessable):
+    """A sign-in provider cannot live there."""
+
+
 class KeyNotUsable(Unprocessable):
     """This is not a usable Ed25519 public key."""
 
@@ -197,6 +201,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "idempotency_key_reused": IdempotencyKeyReused,
     "if_match_required": IfMatchRequired,
     "in_progress": InProgress,
+    "issuer_not_allowed": IssuerNotAllowed,
     "key_not_usable": KeyNotUsable,
     "last_admin": LastAdmin,
     "linked_to_another": LinkedToAnother,
@@ -253,6 +258,7 @@ __all__ = [
     "IdempotencyKeyReused",
     "IfMatchRequired",
     "InProgress",
+    "IssuerNotAllowed",
     "KeyNotUsable",
     "LastAdmin",
     "LinkedToAnother",

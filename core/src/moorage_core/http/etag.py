@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Depends, Header
 from starlette.responses import Response
 
-from moorage_core.errors import ApiError, ConditionMissing, Fault, Malformed, Stale
+from moorage_core.errors import ApiError, ConditionMissing, Stale
 
 ERRORS: tuple[type[ApiError], ...] = (ConditionMissing, Stale)
 
@@ -18,10 +18,13 @@ def put(response: Response, version: int) -> None:
     response.headers["etag"] = of(version)
 
 
+ETAG = r'^(W/)?"[0-9]{1,9}"$'
+
+
 async def _required_version(
     if_match: Annotated[
         str | None,
-        Header(max_length=40, description='The ETag that you read, for example `"3"`. Required.'),
+        Header(pattern=ETAG, description='The ETag that you read, for example `"3"`. Required.'),
     ] = None,
 ) -> int:
     version = _version(if_match)
@@ -36,22 +39,14 @@ async def _required_version(
 async def _optional_version(
     if_match: Annotated[
         str | None,
-        Header(max_length=40, description="The ETag that you read. Optional."),
+        Header(pattern=ETAG, description="The ETag that you read. Optional."),
     ] = None,
 ) -> int | None:
     return _version(if_match)
 
 
 def _version(value: str | None) -> int | None:
-    if value is None or value.strip() == "":
-        return None
-    digits = value.strip().removeprefix("W/").strip('"')
-    if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
-        raise Malformed(
-            "The If-Match header does not hold an ETag of this API.",
-            errors=[Fault("header.If-Match", 'an ETag such as "3"')],
-        )
-    return int(digits)
+    return None if value is None else int(value.removeprefix("W/").strip('"'))
 
 
 ExpectedVersion = Annotated[int, Depends(_required_version)]

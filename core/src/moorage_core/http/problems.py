@@ -8,6 +8,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import compile_path
 
 from moorage_core.errors import MEDIA_TYPE, TYPE_BASE, ApiError, Fault, Malformed, NotFound
 
@@ -82,5 +83,17 @@ async def _http_error(request: Request, error: Exception) -> Response:
         known = NotFound("There is no such address in this API. /v1/openapi.json lists them all.")
     elif error.status_code == 405:
         detail = "This address exists, but does not take that method."
-        known = MethodNotAllowed(detail, headers=dict(error.headers or {}))
+        known = MethodNotAllowed(detail, headers={"Allow": _allowed(request, error)})
     return render(known, request.state.trace.correlation_id)
+
+
+def _allowed(request: Request, error: HTTPException) -> str:
+    """Every method that the address takes; the framework names those of the first route alone."""
+    paths: dict[str, dict[str, Any]] = request.app.openapi()["paths"]
+    methods = {
+        method.upper()
+        for template, operations in paths.items()
+        if compile_path(template)[0].match(request.url.path)
+        for method in operations
+    }
+    return ", ".join(sorted(methods)) or (error.headers or {}).get("Allow", "GET")

@@ -51,7 +51,12 @@ class PageRead(BaseModel, Generic[T]):
 async def page_request(
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Rows on a page.")] = DEFAULT_LIMIT,
     after: Annotated[
-        str | None, Query(max_length=200, description="The `next` of the page before.")
+        str | None,
+        Query(
+            max_length=200,
+            description="The `next` of the page before.",
+            json_schema_extra={"format": "cursor"},
+        ),
     ] = None,
 ) -> PageRequest:
     return PageRequest(limit=limit, after=decode_cursor(after) if after else "")

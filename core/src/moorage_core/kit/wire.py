@@ -3,22 +3,14 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints
 
-NO_CONTROL = r"^[^\x00-\x1f\x7f]+$"
+_CONTROL = r"\x00-\x1f\x7f-\x9f"
+NO_CONTROL = rf"^[^{_CONTROL}]+$"
+SHOWN = rf"^[^\s{_CONTROL}]([^{_CONTROL}]*[^\s{_CONTROL}])?$"
+"""Text for people: no control characters, which terminals obey, and no blanks at the ends."""
 
-
-def _no_padding(text: str) -> str:
-    if text != text.strip():
-        raise ValueError("must not begin or end with blanks")
-    return text
-
-
-Name = Annotated[
-    str,
-    StringConstraints(min_length=1, max_length=100, pattern=NO_CONTROL),
-    AfterValidator(_no_padding),
-]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=SHOWN)]
 """What people read. Any language, no control characters, no blanks at the ends."""
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,38}[a-z0-9]$")]
@@ -32,16 +24,21 @@ Email = Annotated[
     ),
 ]
 
-Reason = Annotated[
-    str,
-    StringConstraints(min_length=8, max_length=500, pattern=NO_CONTROL),
-    AfterValidator(_no_padding),
-]
+Reason = Annotated[str, StringConstraints(min_length=8, max_length=500, pattern=SHOWN)]
 """Why somebody did what only emergencies justify."""
 
 PermissionKey = Annotated[
     str, StringConstraints(max_length=120, pattern=r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*){2,}$")
 ]
+
+
+def _whole(value: object) -> object:
+    """JSON Schema does not tell 3.0 from 3. Text and booleans stay what they are, and refused."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+WHOLE = BeforeValidator(_whole)
+"""For integers: a whole number, however it is spelled. Stands last, or its limits get lost."""
 
 Moment = datetime
 """A moment in UTC; on the wire `2026-01-31T12:00:00.123456Z`."""

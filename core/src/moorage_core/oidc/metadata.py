@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from moorage_core.errors import Fault, Malformed
+from moorage_core.errors import Fault
 from moorage_core.oidc import rules
 
 _HOST = re.compile(r"[A-Za-z0-9._:-]{1,255}")
@@ -38,7 +38,7 @@ def check_issuer(issuer: str) -> str:
     parts = _split(issuer)
     if parts is None or not _is_safe(parts, plain=True) or parts.query or parts.fragment:
         wanted = "https (http on loopback only), no user name, query or fragment"
-        raise Malformed(
+        raise rules.IssuerNotAllowed(
             "The issuer is not an address that can be trusted.",
             errors=[Fault("body.issuer", wanted)],
         )

@@ -125,7 +125,7 @@ async def finish_sign_in(
     key=Permission.IAM_OIDC_PROVIDER_CREATE,
     status_code=201,
     response_model=OidcProviderRead,
-    answers=(rules.SlugTaken, rules.TooManyProviders),
+    answers=(rules.SlugTaken, rules.TooManyProviders, rules.IssuerNotAllowed),
 )
 async def create_oidc_provider(
     new: OidcProviderCreate, ctx: Ctx, response: Response

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from moorage_core.errors import ApiError, Busy, Conflict, Unauthenticated
+from moorage_core.errors import ApiError, Busy, Conflict, Malformed, Unauthenticated
 from moorage_core.kit.wire import Email
 from moorage_core.oidc.models import LinkedUser
 
@@ -35,6 +35,12 @@ class TooManyProviders(Conflict):
     """The login page has no room for another provider."""
 
     code = "too_many_providers"
+
+
+class IssuerNotAllowed(Malformed):
+    """A sign-in provider cannot live there."""
+
+    code = "issuer_not_allowed"
 
 
 class LoginNotPending(Unauthenticated):

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from moorage_core.kit.ids import AccessTokenId, OrgId, ProjectId, SessionId, UserId
-from moorage_core.kit.wire import Email, Input, Moment, Name, Output, PermissionKey
+from moorage_core.kit.wire import WHOLE, Email, Input, Moment, Name, Output, PermissionKey
 
 Password = Annotated[
     str,
@@ -81,7 +81,7 @@ class LoginRead(Output):
 
 class AccessTokenCreate(Input):
     name: Name
-    expires_in: int = Field(ge=60, description="Seconds from now.")
+    expires_in: Annotated[int, Field(ge=60, description="Seconds from now."), WHOLE]
     permissions: Annotated[list[PermissionKey], Field(max_length=200)] | None = None
     """Only these keys. Left out: all that you hold."""
     org: OrgId | None = None

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from moorage_core.kit.ids import OrgId, ProjectId, ServiceAccountId, ServiceAccountKeyId
-from moorage_core.kit.wire import Input, Moment, Name, Output, PermissionKey
+from moorage_core.kit.wire import WHOLE, Input, Moment, Name, Output, PermissionKey
 
 Permissions = Annotated[list[PermissionKey], Field(max_length=200)]
 
@@ -45,7 +45,7 @@ class PublicKey(Input):
 class KeyCreate(Input):
     public_key: PublicKey | None = None
     """Your public key; the private one stays yours. Left out: a secret is made and shown once."""
-    expires_in: Annotated[int, Field(ge=60, le=315_360_000)] | None = None
+    expires_in: Annotated[int, Field(ge=60, le=315_360_000), WHOLE] | None = None
     """Seconds from now. Left out: until it is revoked."""
 
 

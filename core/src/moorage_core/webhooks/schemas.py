@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from moorage_core.kit.ids import DeliveryId, EventId, OrgId, ProjectId, WebhookId
-from moorage_core.kit.wire import Input, Moment, Output
+from moorage_core.kit.wire import WHOLE, Input, Moment, Output
 
 MAX_URL = 2048
 MAX_TYPES = 50
@@ -45,7 +45,7 @@ class WebhookUpdate(Input):
 
 
 class SecretRotation(Input):
-    overlap_hours: int = Field(default=24, ge=0, le=168)
+    overlap_hours: Annotated[int, Field(ge=0, le=168), WHOLE] = 24
     """For so long the old secret signs too. 0 if it has leaked."""
 
 
