@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 import typer
 
 from cli.tests.conftest import Moor, Ran
-from moorage_cli import main, tree
+from moorage_cli import __version__, main, tree
 from moorage_cli.tree import Plugin
 from tools import gen_cli
 
@@ -111,3 +112,7 @@ def test_a_noun_alone_shows_its_verbs(moor: Moor) -> None:
 
     assert ran.code == 0
     assert "appoint-admin" in ran.out
+
+
+def test_the_release_is_that_of_the_package() -> None:
+    assert __version__ == version("moorage-cli")

@@ -1,13 +1,19 @@
 """Whoever follows events sees each once, in order, whatever the network does."""
 
 import asyncio
+import datetime
+import ssl
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
 import moorage
 from moorage import Client
 from moorage.models import CloudEvent, OrgRead
+from moorage_core.embedded import tls
+from sdk.tests import wire
+from sdk.tests.running import Platform
 from sdk.tests.wire import Answer, Cut, LoseAnswer, Wire
 
 WITHIN = 30
@@ -115,3 +121,51 @@ async def test_a_follower_who_may_not_read_is_told_so(bad: Wire) -> None:
     async with Client(bad.url, auth=moorage.AccessToken("moor_pat_invented")) as client:
         with pytest.raises(moorage.Unauthenticated):
             await take(client.events.follow(), 1)
+
+
+async def test_a_certificate_that_is_not_trusted_ends_the_following(
+    platform: Platform, token: str, tmp_path: Path
+) -> None:
+    now = datetime.datetime.now(datetime.UTC)
+    strangers = tls.own(tmp_path, names=("127.0.0.1",), now=now)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(strangers.chain, strangers.key)
+
+    async with (
+        wire.laid(platform.port, tls=context) as laid,
+        Client(laid.url, auth=moorage.AccessToken(token)) as client,
+    ):
+        with pytest.raises(moorage.CertificateRefused):
+            await take(client.events.follow(), 1)
+
+
+async def test_a_stream_that_the_platform_ends_says_why(
+    platform: Platform, admin: Client, org: OrgRead
+) -> None:
+    issued = await admin.access_tokens.create(name="listener", expires_in=600)
+
+    async def listen(client: Client) -> None:
+        async for event in client.events.stream(after="0", org=org.id):
+            assert event.orgid == org.id
+
+    async with Client(platform.url, auth=moorage.AccessToken(issued.token)) as client:
+        listening = asyncio.create_task(listen(client))
+        await take(client.events.stream(after="0", org=org.id), 1)
+        await admin.access_tokens.revoke(issued)
+        while not listening.done():
+            await rename(admin, await admin.orgs.get(org), 1)
+
+    with pytest.raises(moorage.Unauthenticated):
+        listening.result()
+
+
+async def test_a_pause_that_was_asked_for_is_kept_while_following(
+    bad: Wire, token: str, org: OrgRead
+) -> None:
+    bad.faults = [Answer(429, b"{}", (("retry-after", "1"),))] * 2
+
+    async with Client(bad.url, auth=moorage.AccessToken(token), patience=0) as client:
+        [event] = await take(client.events.follow(after="0", org=org.id), 1)
+
+    assert event.orgid == org.id
+    assert len(bad.seen) == 3

@@ -1,9 +1,11 @@
 """Answers of a newer platform can be read, and secrets are not printed."""
 
+from importlib.metadata import version
+
 import pytest
 from pydantic import ValidationError
 
-from moorage import models
+from moorage import __version__, models
 
 ORG = {
     "id": "org_1",
@@ -51,3 +53,7 @@ def test_objects_cannot_be_changed_in_place() -> None:
 
     with pytest.raises(ValidationError, match="frozen"):
         org.name = "Other"  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_the_release_is_that_of_the_package() -> None:
+    assert __version__ == version("moorage")

@@ -1,18 +1,17 @@
 """From profile and environment to a client."""
 
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 import moorage
 from moorage import Auth, Client
-from moorage_cli import profiles
+from moorage_cli import __version__, profiles
 from moorage_cli.choices import Format
 from moorage_cli.failures import NotSignedIn
 from moorage_cli.profiles import Profile
 from moorage_cli.settings import DEFAULT_PROFILE, Environment
 
-AGENT = f"moor/{version('moorage-cli')}"
+AGENT = f"moor/{__version__}"
 PATIENCE = 10.0
 """Seconds for which a command goes on trying: somebody may be looking at it."""
 

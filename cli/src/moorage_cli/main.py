@@ -2,6 +2,7 @@
 
 import json
 import sys
+import traceback
 from typing import Any, cast
 
 import typer
@@ -35,6 +36,10 @@ def run(arguments: list[str]) -> int:
         return _refuse(str(err), arguments, code="broken", exit_code=BROKEN)
     except typer.Abort:
         return _refuse("Stopped.", arguments, code="stopped", exit_code=USAGE)
+    except Exception as err:  # noqa: BLE001 - a bug of ours must not look like a wrong command
+        traceback.print_exception(err)
+        said = "This is a bug in moor. The lines above say where; they hold no secret."
+        return _refuse(said, arguments, code="bug", exit_code=BROKEN)
     return result if isinstance(result, int) else 0
 
 

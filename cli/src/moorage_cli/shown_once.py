@@ -75,11 +75,18 @@ def read_shown(prompt: str, *, flag: str) -> str:
 def read_line(prompt: str, *, from_stdin: bool, flag: str) -> str:
     """A secret from standard input, or typed unseen; never from the command line."""
     if from_stdin:
-        text = sys.stdin.readline().rstrip("\r\n")
+        text = _typed_in()
     elif sys.stdin.isatty():
         text = str(typer.prompt(prompt, hide_input=True, err=True))
     else:
         raise Refused(f"There is no terminal to ask for it. {flag} reads it from standard input.")
     if not text:
-        raise Refused("It is empty.")
+        raise Refused(f"The {prompt.lower()} is empty.")
     return text
+
+
+def _typed_in() -> str:
+    try:
+        return sys.stdin.readline().rstrip("\r\n")
+    except UnicodeError as err:
+        raise Refused("What stands on standard input is not text.") from err

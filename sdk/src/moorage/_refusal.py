@@ -29,10 +29,28 @@ def refusal(response: httpx2.Response, *, correlation_id: str) -> ApiError:
     )
 
 
+def ended(said: str, response: httpx2.Response) -> ApiError:
+    """Why a stream that had begun well was ended by the platform."""
+    document = _parsed(said)
+    code = str(document.get("code") or "ended")
+    kind = errors.BY_CODE.get(code, ApiError)
+    statuses = [number for number, known in _problem.BY_STATUS.items() if issubclass(kind, known)]
+    return kind(
+        str(document.get("detail") or "The platform ended the stream."),
+        status=statuses[0] if statuses else response.status_code,
+        code=code,
+        correlation_id=response.headers.get("x-correlation-id", "none"),
+    )
+
+
 def _document(response: httpx2.Response) -> dict[str, Any]:
     """The problem document; empty where a proxy answered with a page of its own."""
+    return _parsed(response.content)
+
+
+def _parsed(text: str | bytes) -> dict[str, Any]:
     try:
-        found = json.loads(response.content)
+        found = json.loads(text)
     except ValueError:
         return {}
     return cast(dict[str, Any], found) if isinstance(found, dict) else {}

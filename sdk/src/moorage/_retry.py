@@ -34,6 +34,12 @@ def pause(tries: int, *, asked: float | None, luck: float) -> float:
     return max(asked or 0.0, grown * (0.5 + luck / 2))
 
 
+def scattered(tries: int, error: MoorageError) -> float:
+    """The pause after so many tries that ended like this."""
+    asked = error.retry_after if isinstance(error, ApiError) else None
+    return pause(tries, asked=asked, luck=_dice.random())
+
+
 @dataclass
 class Patience:
     """How much longer one call may go on trying."""
@@ -44,6 +50,5 @@ class Patience:
     def next(self, error: MoorageError, *, spent: float) -> float | None:
         """The pause before the next try; None where there is no time left for one."""
         self.tries += 1
-        asked = error.retry_after if isinstance(error, ApiError) else None
-        wait = pause(self.tries, asked=asked, luck=_dice.random())
+        wait = scattered(self.tries, error)
         return wait if spent + wait <= self.seconds else None

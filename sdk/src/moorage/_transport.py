@@ -68,7 +68,7 @@ class Transport:
         self._auth = auth
         self._patience = patience
         plain = address.scheme == "http"
-        _quiet.hide_cookies()
+        _quiet.hide_secrets()
         self._http = httpx2.AsyncClient(
             base_url=self.url,
             headers={"User-Agent": agent},

@@ -1,5 +1,3 @@
-"""The release, as the package's metadata has it."""
+"""The release; the package's metadata says the same."""
 
-from importlib.metadata import version
-
-__version__ = version("moorage")
+__version__ = "0.1.0"

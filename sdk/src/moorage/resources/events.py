@@ -1,13 +1,16 @@
 """Events: read by cursor, listened to, or followed for as long as you like."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 
 import httpx2
 
 from moorage import _operations as operations
+from moorage import _retry
 from moorage._calls import Group, call, read
 from moorage._operation import Arguments
-from moorage._problem import Busy, TooManyRequests, Unreachable
+from moorage._problem import ApiError, Unreachable
+from moorage._refusal import ended
 from moorage.models import CloudEvent, EventsRead
 
 LATEST = "latest"
@@ -48,6 +51,7 @@ class Events(Group):
 
         Raises:
             Unreachable: The connection broke. Go on with the last event's `sequence` as `after`.
+            ApiError: You may not listen any more, for example because a token has expired.
         """
         query = {"after": after, "org": org, "project": project, "type": [*types]}
         async with self._transport.stream(
@@ -55,7 +59,7 @@ class Events(Group):
         ) as response:
             async for message in httpx2.EventSource(response):
                 if message.event == "end":
-                    return
+                    raise ended(message.data, response)
                 yield CloudEvent.model_validate_json(message.data)
 
     stream.__dict__["operation"] = operations.STREAM_EVENTS
@@ -76,13 +80,18 @@ class Events(Group):
             CursorExpired: Events after the cursor are kept no longer, so some were missed.
         """
         chosen = Arguments(query={"org": org, "project": project, "type": [*types]})
-        cursor, wait = after, 0.0
+        cursor, wait, failures = after, 0.0, 0
         while True:
             try:
                 found = await self._next(chosen, after=cursor, wait=wait)
-            except (Busy, TooManyRequests, Unreachable):
+            except (ApiError, Unreachable) as err:
+                if not _retry.may_repeat(err, kind="read"):
+                    raise
                 # The call has been patient already; whoever follows has all the time there is.
+                failures += 1
+                await asyncio.sleep(_retry.scattered(failures, err))
                 continue
+            failures = 0
             for event in found.items:
                 yield event
             # The first answer turned `latest` into a number: from now on nothing can be missed.
