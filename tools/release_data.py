@@ -3,7 +3,7 @@
     python -m tools.release_data
 
 Run it when a release is made. It starts the platform, puts a tenant with a service account into it,
-and writes `core/tests/migrations/releases/<version>.tar` with the facts that a test needs beside it.
+and writes `core/tests/migrations/releases/<version>.tar`, with the facts that a test needs beside.
 From then on every later release must restore and migrate that file.
 """
 

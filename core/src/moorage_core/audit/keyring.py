@@ -5,9 +5,7 @@ the next number beside it: the folder is read again for every seal. A retired ke
 its public half, `audit-<n>.pub`: its seals stay verifiable and nobody can sign with it.
 """
 
-import os
 import re
-import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from moorage_core.audit import seals
 from moorage_core.audit.models import Seal
+from moorage_core.kit import key_files
 
 _NAME = re.compile(r"audit-(\d+)\.(pem|pub)")
 
@@ -84,27 +83,22 @@ def _load(path: Path) -> Ed25519PrivateKey | Ed25519PublicKey:
     return key
 
 
-def add(folder: Path, *, number: int) -> None:
-    """Make a new signing key. Whole or not at all, and never over another one."""
-    key = Ed25519PrivateKey.generate()
-    beside = folder / f".audit-{number}.{secrets.token_hex(8)}"
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(
-            key.private_bytes(
-                serialization.Encoding.PEM,
-                serialization.PrivateFormat.PKCS8,
-                serialization.NoEncryption(),
-            )
-        )
-        file.flush()
-        os.fsync(file.fileno())
-    try:
-        os.link(beside, folder / f"audit-{number}.pem")
-    except FileExistsError:
-        pass  # Another process was first; its key is as good.
-    finally:
-        beside.unlink()
+def add(folder: Path, *, number: int) -> Path:
+    """Make a new signing key. Where another process was first, its key is as good."""
+    path = folder / f"audit-{number}.pem"
+    content = Ed25519PrivateKey.generate().private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    key_files.put_new(path, content)
+    return path
+
+
+def add_next(folder: Path) -> Path:
+    """Make the next signing key: seals are signed with it from now on."""
+    numbers = [int(match[1]) for p in _files(folder) if (match := _NAME.fullmatch(p.name))]
+    return add(folder, number=max(numbers, default=0) + 1)
 
 
 def pem(public_key: bytes) -> str:

@@ -4,10 +4,11 @@ A process that meets a version it does not know reads the folder again, so a rot
 restart.
 """
 
-import os
 import re
 import secrets
 from pathlib import Path
+
+from moorage_core.kit import key_files
 
 _NAME = re.compile(r"master-(\d+)\.key")
 SIZE = 32
@@ -58,11 +59,12 @@ def ensure(folder: Path) -> Keyring:
 
 
 def add(folder: Path, *, version: int) -> Path:
-    """Write a new master key. Never overwrites one."""
+    """Make a master key. Where another process was first, its key is as good."""
     path = folder / f"master-{version}.key"
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(secrets.token_bytes(SIZE))
-        file.flush()
-        os.fsync(file.fileno())
+    key_files.put_new(path, secrets.token_bytes(SIZE))
     return path
+
+
+def add_next(folder: Path) -> Path:
+    """Make the next master key: secrets are sealed with it from now on."""
+    return add(folder, version=Keyring(folder).newest + 1)
