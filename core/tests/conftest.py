@@ -15,7 +15,7 @@ from fastapi import FastAPI
 from core.tests.callers import ActorMaker, Caller, Urls
 from core.tests.embedded import places
 from core.tests.factories.tenancy import OrgRow, ProjectRow, make_org, make_person, make_project
-from core.tests.site import TEMPLATE, fresh_database, site, site_api, site_settings
+from core.tests.site import TEMPLATE, fresh_database, site, site_api, site_settings, timed
 from moorage_core.embedded import folder, postgres
 from moorage_core.events.sweeps import NumberRecords
 from moorage_core.kit.clock import ManualClock
@@ -25,7 +25,7 @@ from moorage_core.migrations import run as migrations
 from moorage_core.platform import Platform
 from moorage_core.settings import DatabaseSettings, LimitSettings, Settings, WebhookSettings
 
-__all__ = ["site", "site_api", "site_settings"]
+__all__ = ["site", "site_api", "site_settings", "timed"]
 
 _numbers = itertools.count()
 

@@ -4,6 +4,7 @@ For tests that make things of their own and look only at those. Whoever moves th
 the rows of a whole table, takes the fixtures of `conftest` instead.
 """
 
+import dataclasses
 import itertools
 import uuid
 from collections.abc import AsyncIterator, Iterator
@@ -23,11 +24,14 @@ from core.tests.callers import Caller, Urls
 from core.tests.factories.tenancy import OrgRow, ProjectRow, Sql, make_person
 from moorage_core.embedded import postgres
 from moorage_core.events.sweeps import NumberRecords
+from moorage_core.http.principal_cache import PrincipalCache
+from moorage_core.kit.clock import ManualClock
 from moorage_core.kit.ids import PLATFORM_ORG
 from moorage_core.main import build_api, open_platform
 from moorage_core.platform import Platform
 from moorage_core.settings import DatabaseSettings, LimitSettings, Settings, WebhookSettings
 from moorage_core.signing import commands as signing
+from moorage_core.signing.keyset import Keyset
 
 TEMPLATE = "moorage_template"
 """The database that `server` migrates and that all others are copies of."""
@@ -73,6 +77,13 @@ class Site:
         """Look as somebody who sees everything."""
         cursor = await self.sql.execute(query.encode(), params)
         return await cursor.fetchall()
+
+
+@dataclass(frozen=True)
+class TimedSite(Site):
+    """A site whose clock stands still until a test moves it; its caches age by that clock too."""
+
+    clock: ManualClock
 
 
 def fresh() -> str:
@@ -146,3 +157,19 @@ async def site(
         await signing.rotate(platform)
         site_api.state.platform = platform
         yield Site(urls, sql, platform, site_api, client)
+
+
+@pytest.fixture
+def timed(site: Site) -> Iterator[TimedSite]:
+    """The module's platform, for one test, by a clock of the test's own."""
+    clock = ManualClock()
+    platform = dataclasses.replace(
+        site.platform,
+        clock=clock,
+        keyset=Keyset(monotonic=lambda: clock.now().timestamp()),
+        principals=PrincipalCache(monotonic=lambda: clock.now().timestamp()),
+    )
+    platform.hub.listen(platform.principals.hear)
+    site.api.state.platform = platform
+    yield TimedSite(site.urls, site.sql, platform, site.api, site.client, clock)
+    site.api.state.platform = site.platform
