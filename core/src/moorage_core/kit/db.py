@@ -191,6 +191,9 @@ class Database:
             raise Busy("All database connections are in use. Try again shortly.") from err
         except psycopg.errors.LockNotAvailable as err:
             raise Busy("Another change holds this object. Try again shortly.") from err
+        except (psycopg.errors.UniqueViolation, psycopg.errors.DeadlockDetected) as err:
+            # Whoever looks again sees what the other change did, and gets the answer to that.
+            raise Busy("Another change came in between. Try again shortly.") from err
         except psycopg.errors.QueryCanceled as err:
             raise Busy("The database took too long. Try again shortly.") from err
         except psycopg.OperationalError as err:
