@@ -15,7 +15,8 @@ import structlog
 
 MASK = "[secret]"
 _KEYS = re.compile(
-    r"(^|_)(password|passwd|secret|token|authorization|cookie|credential|private_key|code_verifier)$",
+    r"(^|[_.-])(password|passwd|passphrase|secret|token|authorization|cookie|credential|assertion"
+    r"|api_?key|private_?key|code_verifier)$",
     re.I,
 )
 _VALUES = re.compile(
@@ -25,7 +26,8 @@ _VALUES = re.compile(
     r"|(?<=Bearer )[A-Za-z0-9._~+/=-]{8,}"
     r"|(?<=Basic )[A-Za-z0-9+/=]{8,}"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----"
-    r"|(?<=://)[^\s:/@]+:[^\s/@]+(?=@)"
+    r"|(?<=://)[^\s:/@]*:[^\s/@]+(?=@)"
+    r"|(?<=password=)('[^']*'|[^\s&;']+)"
 )
 
 

@@ -49,10 +49,11 @@ async def remove(ctx: Context, id: str, *, org: str) -> None:
 
 async def rewrap(platform: Platform, db: Db, id: str, *, org: str) -> None:
     """Seal the secret's own key with the newest master key. The value itself is not touched."""
-    sealed = await store.find(db, org=org, id=id)
-    if sealed is None:
-        return
+    # Locked: a value that is being changed at this moment must not be overwritten with the old one.
+    sealed = await store.find(db, org=org, id=id, lock=True)
     ring = platform.keyring
+    if sealed is None or sealed.key_version >= ring.newest:
+        return
     bound_to = _bound_to(org, id)
     key = envelope.unwrap(
         sealed.wrapped_key, master=ring.key(sealed.key_version), bound_to=bound_to

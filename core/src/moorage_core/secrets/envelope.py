@@ -43,5 +43,5 @@ def _encrypt(key: bytes, plain: bytes, bound_to: str) -> bytes:
 def _decrypt(key: bytes, sealed: bytes, bound_to: str) -> bytes:
     try:
         return AESGCM(key).decrypt(sealed[:NONCE], sealed[NONCE:], bound_to.encode())
-    except InvalidTag as err:
+    except (InvalidTag, ValueError) as err:
         raise NotOpened(f"The secret of {bound_to} does not open.") from err

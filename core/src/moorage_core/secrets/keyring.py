@@ -45,8 +45,10 @@ class Keyring:
 
     def _read(self) -> None:
         for path in self._folder.iterdir():
-            if match := _NAME.fullmatch(path.name):
-                self._keys[int(match[1])] = path.read_bytes()
+            match = _NAME.fullmatch(path.name)
+            # Of another size: still being written, or cut off. Either way no key.
+            if match and len(key := path.read_bytes()) == SIZE:
+                self._keys[int(match[1])] = key
         if not self._keys:
             raise KeyUnknown(f"{self._folder} holds no master key. Restore it from a backup.")
 

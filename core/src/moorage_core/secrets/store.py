@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import LiteralString
 
 from moorage_core.kit.db import Db
 
@@ -38,15 +39,12 @@ async def add(
     )
 
 
-async def find(db: Db, *, org: str, id: str) -> SealedSecret | None:
-    return await db.find(
-        SealedSecret,
-        """
+async def find(db: Db, *, org: str, id: str, lock: bool = False) -> SealedSecret | None:
+    sql: LiteralString = """
         SELECT id, org_id, key_version, wrapped_key, ciphertext FROM secrets
         WHERE org_id = %s AND id = %s
-        """,
-        (org, id),
-    )
+        """
+    return await db.find(SealedSecret, sql + (" FOR UPDATE" if lock else ""), (org, id))
 
 
 async def replace(db: Db, sealed: SealedSecret) -> None:

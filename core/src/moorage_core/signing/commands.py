@@ -109,8 +109,12 @@ async def verify(platform: Platform, token: str) -> dict[str, Any] | None:
 
 
 async def published(platform: Platform) -> list[dict[str, Any]]:
-    """The public keys, for whoever wants to check our tokens."""
-    if not platform.keyset.published(platform.clock.now()):
+    """The public keys, for whoever wants to check our tokens.
+
+    Looked up afresh: another process may have made the next key, and it must be known here before
+    it signs.
+    """
+    if platform.keyset.may_reload():
         await load(platform)
     return [
         {**key.pair.as_dict(private=False), "kid": key.id, "alg": rules.ALGORITHM, "use": "sig"}
