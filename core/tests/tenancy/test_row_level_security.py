@@ -31,6 +31,9 @@ KEYS_WITHOUT_ORG = {
     "webhook_deliveries_webhook_id_event_seq_key": "begins with a random id that is one org's",
 }
 
+INNER_FUNCTIONS = {"user_grants"}
+"""Only other functions of the owner call them."""
+
 
 @dataclass(frozen=True)
 class Two:
@@ -288,7 +291,7 @@ async def test_the_system_role_cannot_read_a_column_beyond_its_list(site: Site, 
 async def test_look_ups_before_sign_in_are_for_the_app_role_alone(site: Site) -> None:
     rows = await site.rows(
         """
-        SELECT p.proname, p.prosecdef, coalesce(p.proconfig::text, ''),
+        SELECT p.proname,
             has_function_privilege('moorage_app', p.oid, 'EXECUTE'),
             has_function_privilege('moorage_system', p.oid, 'EXECUTE'),
             has_function_privilege('public', p.oid, 'EXECUTE')
@@ -297,9 +300,64 @@ async def test_look_ups_before_sign_in_are_for_the_app_role_alone(site: Site) ->
         """
     )
 
-    for name, definer, config, app, system, public in rows:
-        assert (app, system, public) == (True, False, False), name
-        assert not definer or "search_path=public" in config, f"{name} could be led astray"
+    for name, app, system, public in rows:
+        assert (app, system, public) == (name not in INNER_FUNCTIONS, False, False), name
+
+
+async def test_temporary_tables_come_last_where_functions_of_the_owner_look(site: Site) -> None:
+    """Unless it is named, pg_temp comes first: whoever calls could put a table in the way."""
+    rows = await site.rows("SELECT proname, proconfig::text[] FROM pg_proc WHERE prosecdef")
+
+    assert len(rows) > 5
+    for name, config in rows:
+        assert "search_path=public, pg_temp" in (config or []), f"{name} could be led astray"
+
+
+OWNER_CALLS = {
+    "user_by_email": ("users", "user_by_email('nobody@example.org')"),
+    "ensure_user": ("users", "ensure_user('usr_trap', 'trap@example.org', now())"),
+    "oidc_user": ("oidc_identities", "oidc_user('oip_trap', 'subject')"),
+    "oidc_link": ("oidc_identities", "oidc_link('oip_trap', 'subject', 'usr_trap', now())"),
+    "session_principal": ("sessions", "session_principal('', now())"),
+    "audit_leaves": ("audit_entries", "audit_leaves(1, 2)"),
+}
+
+
+@pytest.mark.parametrize("function", OWNER_CALLS)
+async def test_the_app_role_cannot_lead_the_owner_into_a_table_of_its_own(
+    site: Site, function: str
+) -> None:
+    table, call = OWNER_CALLS[function]
+    await site.sql.execute(
+        SQL("GRANT TEMP ON DATABASE {} TO moorage_app").format(Identifier(site.sql.info.dbname))
+    )
+    async with as_app(site, Scope()) as connection:
+        await connection.execute(_trap(table).encode())
+
+        # What the trap said goes to the client as a notice; nothing else must have reached it.
+        heard: list[str] = []
+        connection.add_notice_handler(lambda said: heard.append(said.message_primary or ""))
+        try:
+            await connection.execute(f"SELECT * FROM {call}".encode())
+        except psycopg.errors.ForeignKeyViolation as err:
+            assert err.diag.schema_name == "public"
+
+    assert heard == []
+
+
+def _trap(table: str) -> str:
+    """A temporary table of that name which says as whom it is written to or read."""
+    return f"""
+        CREATE FUNCTION pg_temp.caught() RETURNS trigger LANGUAGE plpgsql AS
+            $$ BEGIN RAISE NOTICE 'caught %', current_user; RETURN NEW; END $$;
+        CREATE FUNCTION pg_temp.seen() RETURNS boolean LANGUAGE plpgsql AS
+            $$ BEGIN RAISE NOTICE 'seen %', current_user; RETURN true; END $$;
+        CREATE TEMP TABLE aside (LIKE public.{table} INCLUDING ALL);
+        CREATE TRIGGER caught BEFORE INSERT OR UPDATE ON aside
+            FOR EACH STATEMENT EXECUTE FUNCTION pg_temp.caught();
+        ALTER TABLE aside RENAME TO {table};
+        GRANT ALL ON pg_temp.{table} TO PUBLIC;
+    """
 
 
 async def test_unique_keys_of_owned_tables_include_the_org(site: Site) -> None:

@@ -39,13 +39,14 @@ def authorize(ctx: Context, key: str, resource: Resource) -> None:
     covering = [grant for grant in ctx.principal.grants if _covers(grant, resource)]
     if any(key in grant.permissions for grant in covering):
         return
-    if not any(grant.permissions for grant in covering) and resource != platform():
+    known = any(grant.permissions for grant in ctx.principal.grants if _knows(grant, resource))
+    if not known and resource != platform():
         raise hidden(resource.noun, resource.id)
     raise Forbidden(
         f"This needs the permission {key} on {resource.noun} {resource.id}. "
         "Somebody who holds it can give you a role that contains it.",
-        org=resource.org if covering else None,
-        project=resource.project if covering else None,
+        org=resource.org if known else None,
+        project=resource.project if known else None,
     )
 
 
@@ -80,3 +81,9 @@ def _covers(grant: Grant, resource: Resource) -> bool:
     if grant.org != resource.org:
         return False
     return grant.project is None or grant.project == resource.project or resource.by_any_project
+
+
+def _knows(grant: Grant, resource: Resource) -> bool:
+    """An org is no secret to whoever holds a key in one of its projects."""
+    itself = resource.id == resource.org == grant.org
+    return itself or _covers(grant, resource)

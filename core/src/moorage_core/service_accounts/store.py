@@ -43,8 +43,9 @@ async def add(
 
 async def find(db: Db, id: str, *, orgs: list[str], lock: bool = False) -> ServiceAccount | None:
     sql: LiteralString = f"""
-        SELECT {ACCOUNT} FROM service_accounts
-        WHERE id = %s AND org_id = ANY (%s) AND deleted_at IS NULL
+        SELECT {ACCOUNT} FROM service_accounts a
+        WHERE id = %s AND org_id = ANY (%s) AND deleted_at IS NULL AND EXISTS (
+            SELECT FROM projects p WHERE p.id = a.project_id AND p.deleted_at IS NULL)
         """
     return await db.find(ServiceAccount, sql + (" FOR UPDATE" if lock else ""), (id, orgs))
 

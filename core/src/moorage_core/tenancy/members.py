@@ -148,10 +148,11 @@ def _check_grantable(ctx: Context, role: Role, org: str, project: str | None) ->
 
 
 async def _check_not_last_admin(ctx: Context, member: Membership) -> None:
-    others = await store.count_other_admins(
-        ctx.db, org=member.org_id, id=member.id, role=member.role
-    )
-    rules.check_not_last_admin(member.role, project=member.project_id, other_admins=others)
+    if rules.runs_org(member.role, org=member.org_id, project=member.project_id):
+        others = await store.count_other_admins(
+            ctx.db, org=member.org_id, id=member.id, role=member.role
+        )
+        rules.check_not_last_admin(others)
 
 
 def _record(

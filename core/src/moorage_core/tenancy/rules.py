@@ -70,9 +70,15 @@ def check_ceiling(role: Role, lacking: list[str], *, org: str, project: str | No
         )
 
 
-def check_not_last_admin(role: str, *, project: str | None, other_admins: int) -> None:
+def runs_org(role: str, *, org: str, project: str | None) -> bool:
+    """Whether the role is the one that an org cannot be without."""
+    needed = Role.PLATFORM_ADMIN if org == PLATFORM_ORG else Role.TENANT_ADMIN
+    return project is None and role == needed
+
+
+def check_not_last_admin(other_admins: int) -> None:
     """An org without an admin could only be opened again by break-glass."""
-    if project is None and role in (Role.TENANT_ADMIN, Role.PLATFORM_ADMIN) and other_admins == 0:
+    if other_admins == 0:
         raise LastAdmin("This is the last admin of the org. Give the role to somebody else first.")
 
 

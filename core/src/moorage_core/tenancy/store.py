@@ -180,7 +180,8 @@ async def find_membership(
 ) -> Membership | None:
     sql: LiteralString = (
         f"SELECT {MEMBERSHIP} FROM memberships m JOIN users u ON u.id = m.user_id "
-        "WHERE m.id = %s AND m.org_id = ANY (%s)"
+        "LEFT JOIN projects p ON p.id = m.project_id "
+        "WHERE m.id = %s AND m.org_id = ANY (%s) AND p.deleted_at IS NULL"
     )
     return await db.find(Membership, sql + (" FOR UPDATE OF m" if lock else ""), (id, orgs))
 
