@@ -4,12 +4,13 @@ By a session cookie, a personal access token, or a service account's token.
 """
 
 import hmac
+import math
 
 from starlette.requests import Request
 
 from moorage_core.authz.principals import Principal
 from moorage_core.errors import Forbidden, TooMany, Unauthenticated
-from moorage_core.kit import tokens
+from moorage_core.kit import addresses, tokens
 from moorage_core.people import commands as people
 from moorage_core.people import rules as people_rules
 from moorage_core.platform import Platform
@@ -44,6 +45,8 @@ async def authenticate(platform: Platform, request: Request) -> Principal:
 
 
 async def _look_up(platform: Platform, request: Request, credential: str) -> Principal:
+    # Before the database is asked: whoever guesses credentials does not get to keep it busy.
+    _limit(platform.by_address.wait(_address(platform, request)))
     if credential.startswith(tokens.SESSION):
         principal = await people.find_session_principal(platform, credential)
     elif credential.startswith(tokens.ACCESS_TOKEN):
@@ -90,12 +93,18 @@ def limit_principal(platform: Platform, principal: Principal) -> None:
 
 
 def limit_address(platform: Platform, request: Request) -> None:
-    _limit(platform.by_address.take(request.client.host if request.client else "unknown"))
+    _limit(platform.by_address.take(_address(platform, request)))
+
+
+def _address(platform: Platform, request: Request) -> str:
+    peer = request.client.host if request.client else ""
+    forwarded = ",".join(request.headers.getlist("x-forwarded-for"))
+    return addresses.caller(peer, forwarded, platform.settings.server.trusted_proxies)
 
 
 def _limit(wait: float) -> None:
     if wait:
         raise TooMany(
             "You are sending requests faster than the limit. Wait as Retry-After says.",
-            headers={"Retry-After": str(max(1, round(wait)))},
+            headers={"Retry-After": str(math.ceil(wait))},
         )
