@@ -5,28 +5,23 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.sql import SQL, Identifier
 
 from core.tests.callers import Urls
-from moorage_core.embedded import postgres
+from moorage_core.embedded import postgres, roles
 from moorage_core.migrations import run, script
 
 
 @pytest.fixture
 def empty(server: postgres.Server, urls: Urls) -> str:
     """A database with nothing in it, as its owner sees it."""
-    name = psycopg.conninfo.conninfo_to_dict(urls.owner)["dbname"]
+    name = conninfo_to_dict(urls.owner)["dbname"]
     assert isinstance(name, str)
     admin = make_conninfo(server.super_url, dbname="postgres")
     with psycopg.connect(admin, autocommit=True) as db:
-        db.execute(
-            psycopg.sql.SQL("DROP DATABASE {} WITH (FORCE)").format(psycopg.sql.Identifier(name))
-        )
-        db.execute(
-            psycopg.sql.SQL("CREATE DATABASE {} OWNER moorage_owner").format(
-                psycopg.sql.Identifier(name)
-            )
-        )
+        db.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+        db.execute(SQL("CREATE DATABASE {} OWNER moorage_owner").format(Identifier(name)))
     return urls.owner
 
 
@@ -42,6 +37,33 @@ def test_an_empty_database_reaches_the_newest_revision(empty: str) -> None:
 
     assert reached == run.head()
     assert tables(empty) > 20
+
+
+def test_only_the_owner_may_make_temporary_tables_afterwards(empty: str) -> None:
+    run.upgrade(empty)
+
+    with psycopg.connect(empty) as db:
+        row = db.execute(
+            """
+            SELECT array_agg(rolname::text ORDER BY rolname) FROM pg_roles
+            WHERE rolname LIKE 'moorage_%'
+                AND has_database_privilege(oid, current_database(), 'TEMP') AND NOT rolsuper
+            """
+        ).fetchone()
+    assert row == (["moorage_owner"],)
+
+
+def test_a_database_that_belongs_to_somebody_else_is_migrated_as_well(
+    server: postgres.Server, empty: str
+) -> None:
+    """Its grants are not ours to change then."""
+    name = conninfo_to_dict(empty)["dbname"]
+    with psycopg.connect(make_conninfo(server.super_url, dbname=name), autocommit=True) as db:
+        target = Identifier(str(name))
+        db.execute(SQL("ALTER DATABASE {} OWNER TO {}").format(target, Identifier(roles.SUPER)))
+        db.execute("ALTER SCHEMA public OWNER TO moorage_owner")
+
+    assert run.upgrade(empty) == run.head()
 
 
 def test_running_it_again_changes_nothing(empty: str) -> None:

@@ -313,51 +313,26 @@ async def test_temporary_tables_come_last_where_functions_of_the_owner_look(site
         assert "search_path=public, pg_temp" in (config or []), f"{name} could be led astray"
 
 
-OWNER_CALLS = {
-    "user_by_email": ("users", "user_by_email('nobody@example.org')"),
-    "ensure_user": ("users", "ensure_user('usr_trap', 'trap@example.org', now())"),
-    "oidc_user": ("oidc_identities", "oidc_user('oip_trap', 'subject')"),
-    "oidc_link": ("oidc_identities", "oidc_link('oip_trap', 'subject', 'usr_trap', now())"),
-    "session_principal": ("sessions", "session_principal('', now())"),
-    "audit_leaves": ("audit_entries", "audit_leaves(1, 2)"),
-}
-
-
-@pytest.mark.parametrize("function", OWNER_CALLS)
-async def test_the_app_role_cannot_lead_the_owner_into_a_table_of_its_own(
-    site: Site, function: str
-) -> None:
-    table, call = OWNER_CALLS[function]
-    await site.sql.execute(
-        SQL("GRANT TEMP ON DATABASE {} TO moorage_app").format(Identifier(site.sql.info.dbname))
-    )
+async def test_the_app_role_cannot_lead_the_owner_into_a_table_of_its_own(site: Site) -> None:
+    """On a server where everybody may make temporary tables, as PostgreSQL allows at first."""
+    database = Identifier(site.sql.info.dbname)
+    await site.sql.execute(SQL("GRANT TEMP ON DATABASE {} TO moorage_app").format(database))
+    heard: list[str] = []
     async with as_app(site, Scope()) as connection:
-        await connection.execute(_trap(table).encode())
-
-        # What the trap said goes to the client as a notice; nothing else must have reached it.
-        heard: list[str] = []
         connection.add_notice_handler(lambda said: heard.append(said.message_primary or ""))
-        try:
-            await connection.execute(f"SELECT * FROM {call}".encode())
-        except psycopg.errors.ForeignKeyViolation as err:
-            assert err.diag.schema_name == "public"
+        await connection.execute(
+            """
+            CREATE FUNCTION pg_temp.trap() RETURNS trigger LANGUAGE plpgsql AS
+                $$ BEGIN RAISE NOTICE 'ran as %', current_user; RETURN NULL; END $$;
+            CREATE TEMP TABLE users (LIKE public.users INCLUDING ALL);
+            CREATE TRIGGER trap BEFORE INSERT ON users EXECUTE FUNCTION pg_temp.trap();
+            GRANT ALL ON users TO PUBLIC;
+            """
+        )
+
+        await connection.execute("SELECT ensure_user('usr_new', 'new@example.org', now())")
 
     assert heard == []
-
-
-def _trap(table: str) -> str:
-    """A temporary table of that name which says as whom it is written to or read."""
-    return f"""
-        CREATE FUNCTION pg_temp.caught() RETURNS trigger LANGUAGE plpgsql AS
-            $$ BEGIN RAISE NOTICE 'caught %', current_user; RETURN NEW; END $$;
-        CREATE FUNCTION pg_temp.seen() RETURNS boolean LANGUAGE plpgsql AS
-            $$ BEGIN RAISE NOTICE 'seen %', current_user; RETURN true; END $$;
-        CREATE TEMP TABLE aside (LIKE public.{table} INCLUDING ALL);
-        CREATE TRIGGER caught BEFORE INSERT OR UPDATE ON aside
-            FOR EACH STATEMENT EXECUTE FUNCTION pg_temp.caught();
-        ALTER TABLE aside RENAME TO {table};
-        GRANT ALL ON pg_temp.{table} TO PUBLIC;
-    """
 
 
 async def test_unique_keys_of_owned_tables_include_the_org(site: Site) -> None:

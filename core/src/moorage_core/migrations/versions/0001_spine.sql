@@ -10,6 +10,13 @@
 
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 GRANT USAGE ON SCHEMA public TO moorage_app, moorage_system;
+-- Nobody needs temporary tables, which can hide ours. Only the owner of a database can take them away.
+DO $$
+BEGIN
+    IF (SELECT pg_has_role(datdba, 'USAGE') FROM pg_database WHERE datname = current_database()) THEN
+        EXECUTE format('REVOKE TEMP ON DATABASE %I FROM PUBLIC', current_database());
+    END IF;
+END $$;
 
 -- The scope of a transaction -------------------------------------------------------------------
 
@@ -481,16 +488,21 @@ GRANT SELECT (id, org_id, project_id, webhook_id, event_seq, status, due_at, hel
     UPDATE (held_until), DELETE ON webhook_deliveries TO moorage_system;
 
 -- Look-ups before there is a scope: one principal each -------------------------------------------
+--
+-- They run as the owner and answer whoever asks as moorage_app, with hashes of passwords and of keys, never
+-- with a secret. Each needs what only the person or the account can bring: a secret's hash, an
+-- address, a pair of ids. pg_temp is named because it would come first otherwise, and the caller's
+-- temporary tables, triggers and all, in the place of ours.
 
 CREATE FUNCTION user_grants(person text) RETURNS jsonb LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path = public RETURN (
+    SET search_path = public, pg_temp RETURN (
     SELECT coalesce(jsonb_agg(jsonb_build_array(m.org_id, m.project_id, m.role)), '[]')
     FROM memberships m JOIN orgs o ON o.id = m.org_id LEFT JOIN projects p ON p.id = m.project_id
     WHERE m.user_id = person AND o.deleted_at IS NULL AND p.deleted_at IS NULL);
 
 CREATE FUNCTION session_principal(hash bytea, moment timestamptz)
     RETURNS TABLE (session_id text, user_id text, name text, email text, seen_at timestamptz, grants jsonb)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public AS $$
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     SELECT s.id, u.id, u.name, u.email, s.seen_at, user_grants(u.id)
     FROM sessions s JOIN users u ON u.id = s.user_id
     WHERE s.token_hash = hash AND s.expires_at > moment AND s.ended_at IS NULL AND u.disabled_at IS NULL $$;
@@ -498,7 +510,7 @@ CREATE FUNCTION session_principal(hash bytea, moment timestamptz)
 CREATE FUNCTION access_token_principal(hash bytea, moment timestamptz)
     RETURNS TABLE (token_id text, user_id text, name text, email text, permissions text[], org_id text,
         project_id text, expires_at timestamptz, grants jsonb)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public AS $$
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     SELECT t.id, u.id, u.name, u.email, t.permissions, t.org_id, t.project_id, t.expires_at,
         user_grants(u.id)
     FROM access_tokens t JOIN users u ON u.id = t.user_id
@@ -507,7 +519,7 @@ CREATE FUNCTION access_token_principal(hash bytea, moment timestamptz)
 CREATE FUNCTION service_account_principal(account text, credential text, moment timestamptz)
     RETURNS TABLE (id text, org_id text, project_id text, name text, permissions text[], kind text,
         public_key jsonb, secret_hash bytea)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public AS $$
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     SELECT a.id, a.org_id, a.project_id, a.name, a.permissions, k.kind, k.public_key, k.secret_hash
     FROM service_accounts a JOIN service_account_keys k ON k.service_account_id = a.id
         JOIN projects p ON p.id = a.project_id JOIN orgs o ON o.id = a.org_id
@@ -518,36 +530,36 @@ CREATE FUNCTION service_account_principal(account text, credential text, moment 
 CREATE FUNCTION user_by_email(address text)
     RETURNS TABLE (id text, email text, name text, password_hash text, wrong_passwords integer,
         locked_until timestamptz, disabled_at timestamptz)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public AS $$
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     SELECT id, email, name, password_hash, wrong_passwords, locked_until, disabled_at
     FROM users WHERE lower(email) = lower(address) $$;
 
 CREATE FUNCTION user_by_password_code(hash bytea, moment timestamptz) RETURNS text
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public RETURN (
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp RETURN (
     SELECT user_id FROM password_codes WHERE code_hash = hash AND expires_at > moment);
 
 -- Somebody is invited by e-mail whether or not the platform knows them: the answer is the same.
 CREATE FUNCTION ensure_user(new_id text, address text, moment timestamptz, called text DEFAULT NULL)
-    RETURNS text LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public AS $$
+    RETURNS text LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     INSERT INTO users (id, email, name, created_at, updated_at)
     VALUES (new_id, address, coalesce(called, split_part(address, '@', 1)), moment, moment)
     ON CONFLICT (lower(email)) DO UPDATE SET email = users.email RETURNING id $$;
 
 CREATE FUNCTION oidc_login_provider(name text)
     RETURNS TABLE (id text, slug text, display_name text, issuer text, client_id text, secret_id text)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public AS $$
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     SELECT id, slug, oidc_providers.name, issuer, client_id, secret_id FROM oidc_providers
     WHERE enabled AND (oidc_login_provider.name IS NULL OR slug = oidc_login_provider.name) $$;
 
 CREATE FUNCTION oidc_user(provider text, subject_claim text)
     RETURNS TABLE (id text, name text, disabled_at timestamptz)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public AS $$
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     SELECT u.id, u.name, u.disabled_at FROM oidc_identities i JOIN users u ON u.id = i.user_id
     WHERE i.provider_id = provider AND i.subject = subject_claim $$;
 
 -- The account's new version; null where the identity or the account has a link already.
 CREATE FUNCTION oidc_link(provider text, subject_claim text, person text, moment timestamptz)
-    RETURNS integer LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public AS $$
+    RETURNS integer LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     WITH linked AS (
         INSERT INTO oidc_identities VALUES (provider, subject_claim, person, moment)
         ON CONFLICT DO NOTHING RETURNING user_id)
@@ -556,11 +568,13 @@ CREATE FUNCTION oidc_link(provider text, subject_claim text, person text, moment
 
 -- The other leaves of a sealed batch: hashes only, so that a tenant can be given its proof.
 CREATE FUNCTION audit_leaves(from_seq bigint, to_seq bigint) RETURNS TABLE (seq bigint, leaf bytea)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public AS $$
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     SELECT seq, leaf FROM audit_entries WHERE seq BETWEEN from_seq AND to_seq ORDER BY seq $$;
 
 REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA public FROM PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO moorage_app;
+-- What somebody may do is told with a session or a token of theirs, not for their name alone.
+REVOKE EXECUTE ON FUNCTION user_grants FROM moorage_app;
 
 -- The org of the platform itself -----------------------------------------------------------------
 
