@@ -19,6 +19,7 @@ from moorage_core.events.sweeps import NumberRecords, catch_up
 from moorage_core.http import problems
 from moorage_core.http.edge import Edge
 from moorage_core.http.principal_cache import PrincipalCache
+from moorage_core.http.waiting import WaitingRoom
 from moorage_core.kit import logs
 from moorage_core.kit.clock import Clock, SystemClock
 from moorage_core.kit.db import open_database
@@ -66,7 +67,7 @@ def build_api(settings: Settings, *, lifespan: Any = None) -> FastAPI:
         title="Moorage",
         version=__version__,
         summary="Publish clustered apps, deploy them on machines you hold, operate them for years.",
-        openapi_url="/v1/openapi.json",
+        openapi_url=None,
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
@@ -129,6 +130,7 @@ def _assemble(settings: Settings, *, database: Any, clock: Clock) -> Platform:
         keyset=Keyset(monotonic=time.monotonic),
         issuers=Issuers(monotonic=time.monotonic),
         principals=PrincipalCache(monotonic=time.monotonic),
+        waiting=WaitingRoom(limits.waiting_per_principal),
         by_principal=Buckets(limits.requests_per_second, limits.burst, monotonic=time.monotonic),
         by_address=Buckets(
             limits.anonymous_per_second, limits.anonymous_burst, monotonic=time.monotonic

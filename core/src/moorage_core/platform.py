@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from moorage_core.http.principal_cache import PrincipalCache
+from moorage_core.http.waiting import WaitingRoom
 from moorage_core.kit.clock import Clock
 from moorage_core.kit.db import Database
 from moorage_core.kit.ratelimit import Buckets
@@ -23,5 +24,6 @@ class Platform:
     keyset: Keyset
     issuers: Issuers
     principals: PrincipalCache
+    waiting: WaitingRoom
     by_principal: Buckets
     by_address: Buckets

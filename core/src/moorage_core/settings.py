@@ -12,7 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, IPvAnyNetwork
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -57,6 +57,8 @@ class ServerSettings(Group):
     """With tls = files: its private key, PEM."""
     names: tuple[str, ...] = ()
     """Further host names and addresses for the own certificate."""
+    trusted_proxies: tuple[IPvAnyNetwork, ...] = ()
+    """Networks of proxies in front, whose word on the caller's address (X-Forwarded-For) counts."""
     waiting_requests: int = Field(default=20_000, ge=16)
     """How many requests may be open at once in one process."""
 
@@ -106,6 +108,8 @@ class LimitSettings(Group):
     """Sustained requests per principal and server process."""
     burst: int = Field(default=1000, ge=1)
     """How many requests a principal may send at once after a pause."""
+    waiting_per_principal: int = Field(default=1000, ge=1)
+    """Long polls and streams that a principal may have open at once, per server process."""
     anonymous_per_second: float = Field(default=20, gt=0)
     """Sustained requests per address without credentials, and server process."""
     anonymous_burst: int = Field(default=200, ge=1)

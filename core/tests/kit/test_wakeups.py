@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.tests.callers import Urls
+from moorage_core.errors import Busy
 from moorage_core.kit.wakeups import PAYLOAD_LIMIT, Hub, chunks
 
 WITHIN = 10.0
@@ -100,3 +101,18 @@ def test_payloads_fit_and_together_name_every_topic(topics: list[str]) -> None:
 
     assert all(len(payload.encode()) <= PAYLOAD_LIMIT for payload in payloads)
     assert [topic for payload in payloads for topic in json.loads(payload)[1]] == topics
+
+
+async def test_catching_up_goes_on_after_whatever_went_wrong(urls: Urls, monkeypatch: Any) -> None:
+    monkeypatch.setattr("moorage_core.kit.wakeups.CATCH_UP_SECONDS", 0.01)
+    monkeypatch.setattr("moorage_core.kit.wakeups.PAUSE_SECONDS", 0.01)
+    troubles: list[Exception] = [Busy("no connection"), ValueError("a bug"), OSError("gone")]
+
+    async def troubled() -> Iterable[str]:
+        if troubles:
+            raise troubles.pop()
+        return ("org:a",)
+
+    async with running_hub(urls.system, troubled) as hub:
+        with hub.watch(["org:a"]) as waiter:
+            assert await waiter.wait(WITHIN)

@@ -44,6 +44,8 @@ class Principal:
     """Keys that the principal holds on itself."""
     credential: str | None = None
     """The id of the session, token or key that proved it."""
+    restricted_by: str | None = None
+    """The token that holds less than its owner: what it may see is not what its owner may."""
     until: datetime | None = None
     """When the credential ends, where that limits what can be made with it."""
     cookie: bool = field(default=False, compare=False)

@@ -13,10 +13,10 @@ from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Principal
 from moorage_core.errors import ApiError, Malformed
 from moorage_core.events import commands, rules
+from moorage_core.events.models import Event
 from moorage_core.events.schemas import EventsRead, wire
-from moorage_core.http import authentication
+from moorage_core.http import authentication, waiting
 from moorage_core.http.routing import PlatformDep, Routes
-from moorage_core.kit import metrics
 from moorage_core.kit.ids import OrgId, ProjectId
 from moorage_core.platform import Platform
 
@@ -55,19 +55,30 @@ async def list_events(
 ) -> dict[str, Any]:
     """Events in order, after a cursor. With `wait`, answers as soon as there is one."""
     wanted = rules.Wanted(limit, org, project, tuple(types))
-    cursor = _cursor(after)
-    deadline = asyncio.get_running_loop().time() + wait
+    principal: Principal = request.state.principal
+    found, cursor = await commands.read(platform, principal, wanted, after=_cursor(after))
+    if not found and wait:
+        with platform.waiting.seat(principal.id):
+            found, cursor = await _wait(platform, request, wanted, cursor, seconds=wait)
+    source = platform.settings.url
+    return {"items": [wire(event, source=source) for event in found], "next": str(cursor)}
+
+
+async def _wait(
+    platform: Platform, request: Request, wanted: rules.Wanted, cursor: int, *, seconds: float
+) -> tuple[list[Event], int]:
+    """Look whenever something may have come, until something has, or time is up."""
+    found: list[Event] = []
+    deadline = asyncio.get_running_loop().time() + seconds
     with platform.hub.watch(_topics(request.state.principal)) as waiter:
-        while True:
-            found, cursor = await commands.read(
-                platform, request.state.principal, wanted, after=cursor
-            )
+        while not found:
+            # Who was allowed a while ago may not be now.
+            principal = await authentication.authenticate(platform, request)
+            found, cursor = await commands.read(platform, principal, wanted, after=cursor)
             left = deadline - asyncio.get_running_loop().time()
-            if found or left <= 0:
-                source = platform.settings.url
-                return {"items": [wire(e, source=source) for e in found], "next": str(cursor)}
-            with metrics.WAITING.track_inprogress():
-                await waiter.wait(left)
+            if found or left <= 0 or not await waiting.sleep(waiter, left, request):
+                break
+    return found, cursor
 
 
 @routes.read(
@@ -98,13 +109,23 @@ async def stream_events(
     # The first look is made before the answer begins, so that a refusal is an answer and not a
     # broken stream.
     first = await commands.read(platform, principal, wanted, after=cursor)
+    with platform.waiting.seat(principal.id):
+        pass
     return StreamingResponse(
-        _stream(platform, request, wanted, first), media_type="text/event-stream"
+        _seated(platform, request, wanted, first), media_type="text/event-stream"
     )
 
 
+async def _seated(
+    platform: Platform, request: Request, wanted: rules.Wanted, first: tuple[list[Event], int]
+) -> AsyncIterator[str]:
+    with platform.waiting.seat(request.state.principal.id):
+        async for text in _stream(platform, request, wanted, first):
+            yield text
+
+
 async def _stream(
-    platform: Platform, request: Request, wanted: rules.Wanted, first: tuple[list[Any], int]
+    platform: Platform, request: Request, wanted: rules.Wanted, first: tuple[list[Event], int]
 ) -> AsyncIterator[str]:
     found, cursor = first
     source = platform.settings.url
@@ -118,11 +139,8 @@ async def _stream(
             principal = await authentication.authenticate(platform, request)
             with platform.hub.watch(_topics(principal)) as waiter:
                 found, cursor = await commands.read(platform, principal, wanted, after=cursor)
-                if not found:
-                    with metrics.WAITING.track_inprogress():
-                        woken = await waiter.wait(KEEP_ALIVE_SECONDS)
-                    if not woken:
-                        yield ": still here\n\n"
+                if not found and not await waiter.wait(KEEP_ALIVE_SECONDS):
+                    yield ": still here\n\n"
         except ApiError as err:
             yield f"event: end\ndata: {json.dumps({'code': err.code, 'detail': err.detail})}\n\n"
             return

@@ -28,7 +28,7 @@ LATEST = -1
 
 
 class CursorExpired(ApiError):
-    """Events after this cursor have been deleted."""
+    """This cursor does not fit the events that are kept."""
 
     status = 410
     code = "cursor_expired"
@@ -60,6 +60,12 @@ def start(after: int | None, *, last: int, floor: int) -> int:
         return floor
     if after == LATEST:
         return last
+    if after > last:
+        raise CursorExpired(
+            f"The cursor {after} lies ahead of the log, which ends at {last}: the platform was "
+            "restored from a backup. Read the present state of what you follow, then go on with "
+            "after=latest."
+        )
     if after < floor:
         raise CursorExpired(
             f"The cursor {after} is older than what is kept (from {floor}). Read the present state"

@@ -14,6 +14,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from moorage_core.authz.principals import Principal
 from moorage_core.errors import ApiError, Conflict, Fault, Malformed
 from moorage_core.kit.db import Prelude
 from moorage_core.unit import Answer
@@ -108,7 +109,7 @@ class Key:
         )
 
 
-def key_of(request: Request, *, principal: str, route: str, body: bytes) -> Key:
+def key_of(request: Request, *, principal: Principal, route: str, body: bytes) -> Key:
     """The request's key, checked, with the fingerprint of what it asks for."""
     value = request.headers.get(HEADER, "")
     if not value:
@@ -121,8 +122,10 @@ def key_of(request: Request, *, principal: str, route: str, body: bytes) -> Key:
             "The Idempotency-Key is not usable.",
             errors=[Fault("header.Idempotency-Key", "1 to 128 visible ASCII characters")],
         )
-    digest = hashlib.sha256(f"{route}\n{value}".encode()).digest()
-    return Key(principal, route, digest, _fingerprint(request, body))
+    # A token that holds less than its owner must not be shown what its owner was answered.
+    scope = principal.restricted_by or ""
+    digest = hashlib.sha256(f"{route}\n{scope}\n{value}".encode()).digest()
+    return Key(principal.id, route, digest, _fingerprint(request, body))
 
 
 def _fingerprint(request: Request, body: bytes) -> bytes:

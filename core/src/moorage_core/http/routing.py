@@ -274,7 +274,7 @@ async def _serve_mutation(
     platform: Platform, spec: RouteSpec, principal: Principal, request: Request, inner: Handler
 ) -> Response:
     body = await request.body()
-    key = idempotency.key_of(request, principal=principal.id, route=spec.label, body=body)
+    key = idempotency.key_of(request, principal=principal, route=spec.label, body=body)
     async with platform.database.transaction(principal.scope, prelude=key.prelude()) as db:
         if db.prelude is not None:
             return key.replay(db.prelude, rotate=spec.rotate)

@@ -1,8 +1,10 @@
 """Is it up, which release is it, how is it doing."""
 
+import json
 from pathlib import Path
 
-from fastapi.responses import PlainTextResponse
+from fastapi import Request, Response
+from fastapi.responses import JSONResponse, PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
@@ -33,6 +35,21 @@ async def get_status(platform: PlatformDep) -> dict[str, str]:
     async with platform.database.transaction(Scope(), read_only=True) as db:
         await db.value("SELECT 1")
     return {"status": "ok", "version": __version__}
+
+
+@routes.read(
+    "/v1/openapi.json",
+    key=PUBLIC,
+    why_public="the contract is for everybody",
+    waits=True,
+    response_class=JSONResponse,
+)
+async def get_openapi(request: Request) -> Response:
+    """The OpenAPI document of this API."""
+    state = request.app.state
+    if not hasattr(state, "openapi"):
+        state.openapi = json.dumps(request.app.openapi()).encode()
+    return Response(state.openapi, media_type="application/json")
 
 
 @routes.read(

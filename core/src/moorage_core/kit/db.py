@@ -9,6 +9,8 @@ Everything is plain SQL through psycopg. `Db` is the one thing that stores talk 
 statements of a request can be counted, and golden files keep it from growing unseen.
 """
 
+import asyncio
+import contextlib
 import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -149,6 +151,7 @@ class Database:
         self.system = system
         self.transactions = 0
         self.statements = 0
+        self._patience = asyncio.Semaphore(max(1, app.max_size // 2))
 
     @asynccontextmanager
     async def transaction(
@@ -161,10 +164,12 @@ class Database:
     ) -> AsyncGenerator[Db]:
         """Work as moorage_app, seeing what `scope` names.
 
-        `patient` work waits longer for a connection: thousands of sleepers may wake at once.
+        `patient` work waits its turn for half of the connections at most: thousands of sleepers may
+        wake at once, and nobody else should have to wait for them.
         """
         begin = f"{_BEGIN_READ if read_only else 'BEGIN'}; {scope.sql()}"
-        async with self._connection(self.app, patient=patient) as connection:
+        turn = self._patience if patient else contextlib.nullcontext()
+        async with turn, self._connection(self.app) as connection:
             db = Db(connection)
             await db.begin(begin, prelude)
             try:
@@ -181,11 +186,11 @@ class Database:
             yield Db(connection)
 
     @asynccontextmanager
-    async def _connection(self, pool: Pool, *, patient: bool = False) -> AsyncGenerator[Connection]:
+    async def _connection(self, pool: Pool) -> AsyncGenerator[Connection]:
         # Leaving the pool's block commits, or rolls back on an exception, or drops a broken
         # connection.
         try:
-            async with pool.connection(timeout=60 if patient else None) as connection:
+            async with pool.connection() as connection:
                 yield connection
         except PoolTimeout as err:
             raise Busy("All database connections are in use. Try again shortly.") from err

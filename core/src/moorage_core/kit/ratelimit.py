@@ -15,6 +15,12 @@ class Buckets:
         self._monotonic = monotonic
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
+    def wait(self, caller: str) -> float:
+        """Seconds until the caller's next request would be taken; takes nothing."""
+        tokens, at = self._buckets.get(caller, (self._burst, 0.0))
+        tokens = min(self._burst, tokens + (self._monotonic() - at) * self._rate)
+        return 0.0 if tokens >= 1 else (1 - tokens) / self._rate
+
     def take(self, caller: str) -> float:
         """Take one request from the caller's bucket. Seconds to wait; 0 if it may go on."""
         now = self._monotonic()

@@ -12,18 +12,21 @@ wait.
 """
 
 import asyncio
-import contextlib
 import json
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from typing import Any
 
 import psycopg
 import structlog
 
+from moorage_core.errors import ApiError
+
 CHANNEL = "moorage"
 PAYLOAD_LIMIT = 7900
 CATCH_UP_SECONDS = 5.0
+PAUSE_SECONDS = 0.5
 
 log = structlog.get_logger()
 
@@ -118,17 +121,29 @@ class Hub:
             listener(None)
 
     async def _forever(self, work: Callable[[], Awaitable[None]]) -> None:
-        pause = 0.1
         while True:
             try:
                 await work()
-            except (psycopg.Error, OSError) as err:
-                log.warning("wakeups.connection_lost", error=str(err), again_in=pause)
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, 2.0)
+            except (psycopg.Error, OSError, ApiError) as err:
+                log.warning("wakeups.interrupted", work=work.__name__, error=str(err))
+            except Exception:
+                # Whatever it was: without this work the process would sleep on for good.
+                log.exception("wakeups.failed", work=work.__name__)
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _connect(self) -> psycopg.AsyncConnection[Any]:
+        # A peer that vanished without a word is noticed within seconds, not hours.
+        return await psycopg.AsyncConnection.connect(
+            self._url,
+            autocommit=True,
+            keepalives_idle=5,
+            keepalives_interval=2,
+            keepalives_count=3,
+            tcp_user_timeout=15_000,
+        )
 
     async def _listen(self) -> None:
-        connection = await psycopg.AsyncConnection.connect(self._url, autocommit=True)
+        connection = await self._connect()
         async with connection:
             await connection.execute(f"LISTEN {CHANNEL}")
             self.listening.set()
@@ -143,7 +158,7 @@ class Hub:
                 self.listening.clear()
 
     async def _speak(self) -> None:
-        connection = await psycopg.AsyncConnection.connect(self._url, autocommit=True)
+        connection = await self._connect()
         async with connection:
             while True:
                 await self._send.wait()
@@ -160,8 +175,7 @@ class Hub:
     async def _look(self) -> None:
         while True:
             await asyncio.sleep(CATCH_UP_SECONDS)
-            with contextlib.suppress(psycopg.Error):
-                self._wake(await self._catch_up())
+            self._wake(await self._catch_up())
 
 
 def chunks(sender: str, topics: list[str]) -> Iterator[str]:

@@ -66,6 +66,7 @@ async def find_access_token_principal(at: Platform, token: str) -> Principal | N
         who.narrowed(row["permissions"], org=row["org_id"], project=row["project_id"]),
         rules.token_own(row, who.own),
         who.credential,
+        restricted_by=row["token_id"] if rules.is_restricted(row) else None,
         until=row["expires_at"],
     )
 

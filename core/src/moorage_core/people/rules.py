@@ -100,9 +100,14 @@ Not `iam.self.manage`: who may make tokens can make a wider one.
 """
 
 
+def is_restricted(row: Mapping[str, Any]) -> bool:
+    """Whether a personal token holds less than its owner."""
+    return row["permissions"] is not None or row["org_id"] is not None
+
+
 def token_own(row: Mapping[str, Any], own: frozenset[str]) -> frozenset[str]:
     """What a personal token may do with its owner's account."""
-    if row["permissions"] is None and row["org_id"] is None:
+    if not is_restricted(row):
         return own
     wanted = RESTRICTED_OWN if row["permissions"] is None else frozenset(row["permissions"])
     return own & wanted & RESTRICTED_OWN

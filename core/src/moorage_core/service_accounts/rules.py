@@ -1,24 +1,25 @@
 """Pure decisions about service accounts."""
 
 import hmac
+import re
 import warnings
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from joserfc import jwt
 from joserfc.errors import JoseError, SecurityWarning
 from joserfc.jwk import OKPKey
-from joserfc.jws import extract_compact
 
 from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Grant, Kind, Principal
 from moorage_core.authz.roles import SERVICE_ACCOUNT_PERMISSIONS
 from moorage_core.errors import ApiError, Conflict, Fault, Forbidden, Unauthenticated
-from moorage_core.kit import tokens
+from moorage_core.kit import jose, tokens
 
 ASSERTION_LIFETIME = timedelta(minutes=5)
 CLOCK_SKEW = timedelta(seconds=30)
 KEYS_AT_MOST = 10
+_JTI = re.compile(r"[!-~]{1,100}")
 ALGORITHMS = ("Ed25519", "EdDSA")
 
 
@@ -98,15 +99,15 @@ def read_assertion(
     now: datetime,
 ) -> dict[str, Any] | None:
     """The claims of a good assertion; None where anything about it is wrong."""
+    header = jose.header_of(assertion)
+    if header is None or header.get("alg") not in ALGORITHMS:
+        return None
     try:
-        algorithm = str(extract_compact(assertion.encode()).headers().get("alg", ""))
-        if algorithm not in ALGORITHMS:
-            return None
         with warnings.catch_warnings():
             # EdDSA is the older name that most client libraries still write.
             warnings.simplefilter("ignore", SecurityWarning)
             key = OKPKey.import_key(public_key)
-            claims = jwt.decode(assertion, key, algorithms=[algorithm]).claims
+            claims = jwt.decode(assertion, key, algorithms=[header["alg"]]).claims
     except (JoseError, ValueError):
         return None
     return claims if _is_good(claims, account=account, audiences=audiences, now=now) else None
@@ -115,16 +116,29 @@ def read_assertion(
 def _is_good(
     claims: dict[str, Any], *, account: str, audiences: frozenset[str], now: datetime
 ) -> bool:
-    expires, id = claims.get("exp"), claims.get("jti")
-    if not isinstance(expires, int | float) or not isinstance(id, str) or not 0 < len(id) <= 100:
-        return False
-    latest = (now + ASSERTION_LIFETIME + CLOCK_SKEW).timestamp()
-    in_time = now.timestamp() < expires + CLOCK_SKEW.total_seconds() and expires <= latest
+    moment, skew = now.timestamp(), CLOCK_SKEW.total_seconds()
+    expires = _number(claims.get("exp"), default=0.0)
+    begins = max(_number(claims.get("nbf"), default=0.0), _number(claims.get("iat"), default=0.0))
+    lifetime = ASSERTION_LIFETIME.total_seconds()
+    in_time = moment - skew < expires <= moment + lifetime + skew and begins <= moment + skew
+    named: object = claims.get("aud")
+    meant = cast(list[object], named) if isinstance(named, list) else [named]
     return (
         in_time
+        and isinstance(id := claims.get("jti"), str)
+        and _JTI.fullmatch(id) is not None
         and claims.get("iss") == claims.get("sub") == account
-        and claims.get("aud") in audiences
+        and any(isinstance(text, str) and text in audiences for text in meant)
     )
+
+
+def _number(value: object, *, default: float) -> float:
+    """A moment as claims have it; out of all bounds where it is not one."""
+    if value is None:
+        return default
+    if isinstance(value, int | float) and abs(value) < 10**12:
+        return float(value)
+    return float("inf")
 
 
 def program(row: dict[str, Any], *, credential: str) -> Principal:

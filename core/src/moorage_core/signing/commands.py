@@ -6,7 +6,6 @@ from typing import Any
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import OKPKey
-from joserfc.jws import extract_compact
 
 from moorage_core import unit
 from moorage_core.audit import commands as audit
@@ -14,6 +13,7 @@ from moorage_core.context import Context
 from moorage_core.errors import Busy
 from moorage_core.events import commands as events
 from moorage_core.events import registry
+from moorage_core.kit import jose
 from moorage_core.kit.db import org_scope
 from moorage_core.kit.ids import PLATFORM_ORG, SigningKeyId, encode, uuid7
 from moorage_core.platform import Platform
@@ -89,10 +89,10 @@ async def sign(platform: Platform, *, subject: str, credential: str) -> str:
 async def verify(platform: Platform, token: str) -> dict[str, Any] | None:
     """The claims of a token that we signed and that is still in force; None otherwise."""
     now = platform.clock.now()
-    try:
-        kid = str(extract_compact(token.encode()).headers().get("kid", ""))
-    except (JoseError, ValueError):
+    header = jose.header_of(token)
+    if header is None:
         return None
+    kid = str(header.get("kid", ""))
     key = platform.keyset.verifier(kid, now)
     if key is None and platform.keyset.may_reload():
         await load(platform)

@@ -1,0 +1,57 @@
+"""What every request that waits has in common: a seat, a sleep, and an end when the caller leaves.
+
+Seats are counted per principal and process, so that one caller cannot fill the house. Whoever
+sleeps wakes by a topic, by time, or because the caller has gone; nobody reads for an empty chair.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from starlette.requests import Request
+
+from moorage_core.errors import TooMany
+from moorage_core.kit import metrics
+from moorage_core.kit.wakeups import Waiter
+
+
+class WaitingRoom:
+    def __init__(self, seats: int) -> None:
+        self._seats = seats
+        self._taken: Counter[str] = Counter()
+
+    @contextmanager
+    def seat(self, principal: str) -> Generator[None]:
+        """Hold one of the principal's seats."""
+        if self._taken[principal] >= self._seats:
+            raise TooMany(
+                f"You have {self._seats} requests waiting on this server already. "
+                "Close some, or wait for more at once with one of them.",
+                headers={"Retry-After": "5"},
+            )
+        self._taken[principal] += 1
+        try:
+            with metrics.WAITING.track_inprogress():
+                yield
+        finally:
+            self._taken[principal] -= 1
+            if not self._taken[principal]:
+                del self._taken[principal]
+
+
+async def sleep(waiter: Waiter, seconds: float, request: Request) -> bool:
+    """Sleep until woken, for so long at most. False once the caller has gone."""
+    gone = asyncio.create_task(_gone(request))
+    woken = asyncio.create_task(waiter.wait(seconds))
+    try:
+        await asyncio.wait({gone, woken}, return_when=asyncio.FIRST_COMPLETED)
+        return not gone.done()
+    finally:
+        gone.cancel()
+        woken.cancel()
+
+
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
