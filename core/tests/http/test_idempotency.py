@@ -10,11 +10,13 @@ from typing import Any
 import httpx2
 import psycopg
 import pytest
+from starlette.requests import Request
 
 from core.tests.callers import Caller
 from core.tests.factories import requests
-from core.tests.factories.tenants import Tenant, make_tenant
+from core.tests.factories.tenants import Bearer, Tenant, make_tenant
 from core.tests.site import Site, fresh
+from moorage_core.authz.principals import Kind, Principal
 from moorage_core.http import idempotency
 from moorage_core.http.routing import RouteSpec
 
@@ -38,8 +40,14 @@ async def create_project(
 @asynccontextmanager
 async def held(site: Site, caller: Caller, key: str) -> AsyncIterator[psycopg.AsyncConnection[Any]]:
     """The key is in use by another process, on a connection of its own."""
-    digest = hashlib.sha256(f"{CREATE_PROJECT}\n{key}".encode()).digest()
-    used = idempotency.Key(caller.id, CREATE_PROJECT, digest, b"")
+    scope = {"type": "http", "path": "/", "query_string": b"", "scheme": "http"}
+    headers = [(b"host", b"x"), (b"idempotency-key", key.encode())]
+    used = idempotency.key_of(
+        Request(scope | {"headers": headers}),
+        principal=Principal(Kind.USER, caller.id, "somebody"),
+        route=CREATE_PROJECT,
+        body=b"",
+    )
     async with await psycopg.AsyncConnection.connect(site.urls.super) as other:
         await other.execute(used.prelude().sql.encode())
         yield other
@@ -90,6 +98,21 @@ async def test_somebody_else_may_use_the_same_key(site: Site, tenant: Tenant) ->
 
     assert (first.status_code, second.status_code) == (201, 201)
     assert first.json()["id"] != second.json()["id"]
+
+
+async def test_a_token_that_holds_less_is_not_shown_what_its_owner_was_answered(
+    tenant: Tenant,
+) -> None:
+    key = fresh()
+    issued = await tenant.admin.post(
+        "/v1/access-tokens",
+        {"name": "narrow", "expires_in": 3600, "permissions": ["iam.project.create"]},
+    )
+    await create_project(tenant.admin, tenant, key)
+
+    answer = await create_project(Bearer(tenant.site.client, issued.json()["token"]), tenant, key)
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "slug_taken")
 
 
 async def test_a_key_belongs_to_one_route(tenant: Tenant) -> None:

@@ -53,7 +53,7 @@ async def test_a_token_is_narrowed_to_a_project(site: Site, tenant: Tenant) -> N
 
     assert (await token.get(f"/v1/projects/{tenant.project.id}")).status_code == 200
     assert (await token.get(f"/v1/projects/{other.id}")).status_code == 404
-    assert (await token.get(f"/v1/orgs/{tenant.org.id}/members")).status_code == 404
+    assert (await token.get(f"/v1/orgs/{tenant.org.id}/members")).status_code == 403
     listed = await token.get(f"/v1/orgs/{tenant.org.id}/projects")
     assert [item["id"] for item in listed.json()["items"]] == [tenant.project.id]
 
