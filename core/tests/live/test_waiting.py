@@ -17,6 +17,7 @@ from core.tests.operate import runs
 from moorage_core.kit.ids import PLATFORM_ORG
 
 SLEEPERS = 5000
+GENEROUS = ("requests_per_second", "burst", "waiting_per_principal")
 
 
 async def sleep_on(port: int, token: str) -> dict[str, object]:
@@ -46,7 +47,7 @@ async def test_five_thousand_requests_wait_without_connections_and_all_are_answe
 ) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, SLEEPERS * 2), hard))
-    limits = {"limits__requests_per_second": "100000", "limits__burst": "100000"}
+    limits = {f"limits__{name}": "100000" for name in GENEROUS}
     with runs.started(place / "data", port=port, **limits) as run:
         await asyncio.to_thread(run.wait_for, "ready")
         org, admin = await make_tenant(place / "data")
