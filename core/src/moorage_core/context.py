@@ -68,6 +68,8 @@ class Context:
     """Woken after the commit, besides the topics of the events."""
     checked: set[str] = field(default_factory=set[str])
     """The permission keys that were asked for: a route that never asks is a bug."""
+    prepared: Any = None
+    """What the route did before the transaction began, where it declares something."""
 
     @property
     def now(self) -> datetime:

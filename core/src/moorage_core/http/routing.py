@@ -2,7 +2,8 @@
 
 Reading the declaration, this module gives each route its transaction. A *read* runs in a read-only
 one. A *mutation* takes an Idempotency-Key, runs in one transaction that also writes its audit
-entry, its events and its answer, and is rendered before the commit. A *machine* route has natural
+entry, its events and its answer, and is rendered before the commit; slow work that needs no
+transaction is done `before` it. A *machine* route has natural
 keys of its own (a fence, a nonce) and stores no answer. A route that *waits* gets no transaction:
 it takes one for each look and holds none while it sleeps.
 
@@ -10,7 +11,7 @@ What was declared is checked while it runs: a route that ends without having ask
 mutation without exactly one audit entry and at least one event, is rolled back as a bug of ours.
 """
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -31,6 +32,8 @@ from moorage_core.platform import Platform
 
 RouteKind = Literal["read", "mutation", "machine"]
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+Before = Callable[[Platform, Principal, bytes], Awaitable[Any]]
+"""Done with the request's body before its transaction begins: hashing a password, say."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 PUBLIC = "public"
@@ -57,6 +60,7 @@ class RouteSpec:
     why_public: str = ""
     rotate: str | None = None
     """For answers that carry a secret: how to get a new one when the first is lost."""
+    before: Before | None = None
 
     @property
     def label(self) -> str:
@@ -93,13 +97,20 @@ class Routes:
         key: str,
         answers: Sequence[type[ApiError]] = (),
         rotate: str | None = None,
+        before: Before | None = None,
         **options: Any,
     ) -> Callable[[F], F]:
-        """A change that a person or a service account asks for."""
+        """A change that a person or a service account asks for.
+
+        What `before` returns is the context's `prepared`. A repeated request comes by there too:
+        what it finds wrong is for the handler to refuse.
+        """
         expected = (*idempotency.ERRORS, errors.TooLarge, *answers)
         if rotate is not None:
             expected = (*expected, idempotency.AlreadyIssued)
-        return self._route(method, path, "mutation", key, expected, rotate=rotate, **options)
+        return self._route(
+            method, path, "mutation", key, expected, rotate=rotate, before=before, **options
+        )
 
     def machine(
         self,
@@ -129,13 +140,14 @@ class Routes:
         waits: bool = False,
         why_public: str = "",
         rotate: str | None = None,
+        before: Before | None = None,
         **options: Any,
     ) -> Callable[[F], F]:
         expected = (*ALWAYS, *answers) if key == PUBLIC else (*ALWAYS, *WITH_CALLER, *answers)
 
         def register(function: F) -> F:
             name = function.__name__
-            spec = RouteSpec(name, method, path, kind, str(key), waits, why_public, rotate)
+            spec = RouteSpec(name, method, path, kind, str(key), waits, why_public, rotate, before)
             self.specs.append(spec)
             dependencies = [Depends(_idempotency_header)] if kind == "mutation" else []
             self.router.add_api_route(
@@ -275,10 +287,12 @@ async def _serve_mutation(
 ) -> Response:
     body = await request.body()
     key = idempotency.key_of(request, principal=principal, route=spec.label, body=body)
+    prepared = await spec.before(platform, principal, body) if spec.before else None
     async with platform.database.transaction(principal.scope, prelude=key.prelude()) as db:
         if db.prelude is not None:
             return key.replay(db.prelude, rotate=spec.rotate)
         ctx = _enter(platform, principal, request, db)
+        ctx.prepared = prepared
         response = await inner(request)
         _check_asked(spec, ctx)
         _check_recorded(spec, ctx)

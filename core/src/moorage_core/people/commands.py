@@ -1,4 +1,4 @@
-"""Use cases of accounts and tokens. Signing in is in `signin`."""
+"""Use cases of accounts and tokens. Signing in is in `signin`, passwords in `own_password`."""
 
 from datetime import timedelta
 
@@ -21,14 +21,9 @@ from moorage_core.kit import pagination, tokens
 from moorage_core.kit.db import Scope, org_scope
 from moorage_core.kit.ids import PLATFORM_ORG, AccessTokenId, UserId
 from moorage_core.kit.pagination import Page, PageRequest
-from moorage_core.people import passwords, rules, store
+from moorage_core.people import rules, store
 from moorage_core.people.models import AccessToken, Session, User
-from moorage_core.people.schemas import (
-    AccessTokenCreate,
-    PasswordChange,
-    UserCreate,
-    UserUpdate,
-)
+from moorage_core.people.schemas import AccessTokenCreate, UserCreate, UserUpdate
 from moorage_core.platform import Platform
 
 # Who a credential proves
@@ -128,42 +123,6 @@ async def issue_password_code(ctx: Context, id: str) -> tuple[User, str]:
     await ctx.db.set_scope(ctx.principal.scope)
     record_user(ctx, Permission.IAM_USER_RESET_PASSWORD, registry.USER_PASSWORD_RESET, user)
     return user, code
-
-
-async def change_password(ctx: Context, change: PasswordChange, password_hash: str) -> None:
-    """Set a new password and end every other session of the person."""
-    authorize_self(ctx, Permission.IAM_SELF_MANAGE)
-    me = ctx.principal.id
-    await ctx.db.set_scope(ctx.principal.scope.with_org(PLATFORM_ORG))
-    user = await store.set_password(ctx.db, me, password_hash=password_hash, now=ctx.now)
-    await store.end_other_sessions(ctx.db, me, keep=ctx.principal.credential, now=ctx.now)
-    ctx.topics.add(topic(me))
-    record_user(ctx, Permission.IAM_SELF_MANAGE, registry.USER_PASSWORD_CHANGED, user)
-
-
-async def check_current_password(ctx: Context, current: str) -> None:
-    """Refuse unless the caller knows the password in force. Guesses count as they do at sign-in."""
-    authorize_self(ctx, Permission.IAM_SELF_MANAGE)
-    me = ctx.principal.id
-    user = await store.find_user(ctx.db, me)
-    login = await store.find_login_user(ctx.db, user.email) if user else None
-    right = await passwords.is_right(login.password_hash if login else None, current)
-    locked = login is not None and rules.is_locked(login.locked_until, now=ctx.now)
-    if locked or not right:
-        raise rules.WrongPassword(
-            "The current password is not right, or the account is locked after wrong tries.",
-            afterwards=None if right else lambda: note_wrong_password(ctx.platform, me),
-        )
-
-
-async def note_wrong_password(at: Platform, user: str) -> None:
-    """Count it; too many in a row lock the account for a while."""
-    identity = at.settings.identity
-    async with at.database.transaction(Scope(principal=user)) as db:
-        wrong = await store.note_wrong_password(db, user)
-        lock = rules.lock_for(wrong, after=identity.lockout_after, first=identity.lockout_for)
-        if lock is not None:
-            await store.lock_account(db, user, until=at.clock.now() + lock)
 
 
 # Sessions and tokens of the caller

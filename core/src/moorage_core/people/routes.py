@@ -12,7 +12,7 @@ from moorage_core.http.etag import ExpectedVersion
 from moorage_core.http.routing import PUBLIC, Ctx, PlatformDep, Routes
 from moorage_core.kit.ids import AccessTokenId, SessionId, UserId
 from moorage_core.kit.pagination import Page, PageRead, Paging
-from moorage_core.people import commands, passwords, rules, signin
+from moorage_core.people import commands, own_password, rules, signin
 from moorage_core.people.models import AccessToken, Session, User
 from moorage_core.people.schemas import (
     AccessTokenCreate,
@@ -104,11 +104,11 @@ async def get_me(ctx: Ctx, request: Request) -> dict[str, Any]:
     key=Permission.IAM_SELF_MANAGE,
     status_code=204,
     answers=(rules.WrongPassword,),
+    before=own_password.hash_change,
 )
 async def change_password(change: PasswordChange, ctx: Ctx) -> None:
     """Change your password. Your other sessions end."""
-    await commands.check_current_password(ctx, change.current)
-    await commands.change_password(ctx, change, await passwords.hash_password(change.password))
+    await own_password.change_password(ctx)
 
 
 @routes.mutation(

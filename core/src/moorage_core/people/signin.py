@@ -19,7 +19,7 @@ from moorage_core.http.principal_cache import topic
 from moorage_core.kit import tokens
 from moorage_core.kit.db import Scope
 from moorage_core.kit.ids import PLATFORM_ORG, SessionId
-from moorage_core.people import commands, passwords, rules, store
+from moorage_core.people import commands, own_password, passwords, rules, store
 from moorage_core.people.models import LoginUser
 from moorage_core.people.schemas import Login, PasswordSet
 from moorage_core.platform import Platform
@@ -48,7 +48,7 @@ async def sign_in(platform: Platform, given: Login, *, user_agent: str, trace: T
     locked = rules.is_locked(user.locked_until, now=platform.clock.now())
     if locked or user.disabled_at is not None or not right:
         if not right:
-            await commands.note_wrong_password(platform, user.id)
+            await own_password.note_wrong_password(platform, user.id)
         await _count_refusal(platform, user, trace)
         raise _wrong()
     who = rules.person(user.id, user.name, (), credential="password")

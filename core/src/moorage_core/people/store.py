@@ -11,6 +11,9 @@ USER: LiteralString = (
     "id, email, name, password_hash IS NOT NULL AS has_password, disabled_at, locked_until,"
     " version, created_at, updated_at"
 )
+LOGIN_USER: LiteralString = (
+    "id, email, name, password_hash, wrong_passwords, locked_until, disabled_at"
+)
 SESSION: LiteralString = "id, user_id, user_agent, created_at, seen_at, expires_at"
 TOKEN: LiteralString = (
     "id, user_id, name, permissions, org_id, project_id, created_at, expires_at, revoked_at"
@@ -87,6 +90,15 @@ async def set_password(db: Db, id: str, *, password_hash: str, now: datetime) ->
 async def find_login_user(db: Db, email: str) -> LoginUser | None:
     """Tenant-less: before there is a principal."""
     return await db.find(LoginUser, "SELECT * FROM user_by_email(%s)", (email,))
+
+
+async def get_login_user(db: Db, id: str, *, lock: bool = False) -> LoginUser:
+    """The caller's own account.
+
+    Tenant-less: people belong to no org.
+    """
+    sql: LiteralString = f"SELECT {LOGIN_USER} FROM users WHERE id = %s"
+    return await db.get(LoginUser, sql + (" FOR UPDATE" if lock else ""), (id,))
 
 
 async def note_wrong_password(db: Db, id: str) -> int:
