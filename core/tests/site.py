@@ -29,7 +29,13 @@ from moorage_core.kit.clock import ManualClock
 from moorage_core.kit.ids import PLATFORM_ORG
 from moorage_core.main import build_api, open_platform
 from moorage_core.platform import Platform
-from moorage_core.settings import DatabaseSettings, LimitSettings, Settings, WebhookSettings
+from moorage_core.settings import (
+    DatabaseSettings,
+    IdentitySettings,
+    LimitSettings,
+    Settings,
+    WebhookSettings,
+)
 from moorage_core.signing import commands as signing
 from moorage_core.signing.keyset import Keyset
 
@@ -126,6 +132,7 @@ def site_settings(
                 anonymous_per_second=100_000,
                 anonymous_burst=100_000,
             ),
+            identity=IdentitySettings(login_per_minute=100_000),
             webhooks=WebhookSettings(private_addresses=True),
         )
 

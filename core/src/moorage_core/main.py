@@ -120,7 +120,7 @@ async def open_platform(
 
 
 def _assemble(settings: Settings, *, database: Any, clock: Clock) -> Platform:
-    limits = settings.limits
+    limits, guesses = settings.limits, settings.identity.login_per_minute
     return Platform(
         settings=settings,
         clock=clock,
@@ -135,6 +135,7 @@ def _assemble(settings: Settings, *, database: Any, clock: Clock) -> Platform:
         by_address=Buckets(
             limits.anonymous_per_second, limits.anonymous_burst, monotonic=time.monotonic
         ),
+        by_guess=Buckets(guesses / 60, guesses, monotonic=time.monotonic),
     )
 
 

@@ -27,3 +27,4 @@ class Platform:
     waiting: WaitingRoom
     by_principal: Buckets
     by_address: Buckets
+    by_guess: Buckets

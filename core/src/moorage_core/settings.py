@@ -93,6 +93,8 @@ class IdentitySettings(Group):
     """Life of the tokens that service accounts mint."""
     signing_key_lifetime: timedelta = timedelta(days=30)
     """How long one key signs new tokens before the next takes over."""
+    login_per_minute: int = Field(default=30, ge=1)
+    """Passwords that may be tried per address, and per account, and server process."""
     lockout_after: int = Field(default=5, ge=1)
     """Wrong passwords in a row before an account is locked for a while."""
     lockout_for: timedelta = timedelta(minutes=5)

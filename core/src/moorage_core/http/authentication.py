@@ -96,6 +96,14 @@ def limit_address(platform: Platform, request: Request) -> None:
     _limit(platform.by_address.take(_address(platform, request)))
 
 
+def limit_guesses(platform: Platform, account: str, request: Request | None = None) -> None:
+    """Passwords are worth guessing and cost much to check: few tries, by account and by address."""
+    wait = platform.by_guess.take(account.lower())
+    if request is not None:
+        wait = max(wait, platform.by_guess.take(_address(platform, request)))
+    _limit(wait)
+
+
 def _address(platform: Platform, request: Request) -> str:
     peer = request.client.host if request.client else ""
     forwarded = ",".join(request.headers.getlist("x-forwarded-for"))

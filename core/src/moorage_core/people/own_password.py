@@ -8,6 +8,7 @@ from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Principal
 from moorage_core.context import Context
 from moorage_core.events import registry
+from moorage_core.http import authentication
 from moorage_core.http.principal_cache import topic
 from moorage_core.kit.db import Scope
 from moorage_core.kit.ids import PLATFORM_ORG
@@ -33,6 +34,7 @@ async def hash_change(at: Platform, who: Principal, body: bytes) -> Hashed | Non
     change = _read(body)
     if change is None or Permission.IAM_SELF_MANAGE not in who.own:
         return None
+    authentication.limit_guesses(at, who.id)
     async with at.database.transaction(who.scope, read_only=True) as db:
         stored = (await store.get_login_user(db, who.id)).password_hash
     if not await passwords.is_right(stored, change.current):

@@ -6,7 +6,7 @@ from fastapi import Request, Response
 
 from moorage_core.authz.permissions import Permission
 from moorage_core.errors import NotFound
-from moorage_core.http import etag, session_cookie
+from moorage_core.http import authentication, etag, session_cookie
 from moorage_core.http.authentication import SESSION_COOKIE
 from moorage_core.http.etag import ExpectedVersion
 from moorage_core.http.routing import PUBLIC, Ctx, PlatformDep, Routes
@@ -45,6 +45,7 @@ async def login(
     given: Login, request: Request, response: Response, platform: PlatformDep
 ) -> signin.Opened:
     """Sign in with e-mail and password. Sets the session cookie."""
+    authentication.limit_guesses(platform, given.email, request)
     opened = await signin.sign_in(
         platform,
         given,
