@@ -98,7 +98,7 @@ class IdentitySettings(Group):
     lockout_after: int = Field(default=5, ge=1)
     """Wrong passwords in a row before an account is locked for a while."""
     lockout_for: timedelta = timedelta(minutes=5)
-    """How long it is locked; doubles with every further wrong password, up to a day."""
+    """How long it is locked; doubles with the next wrong password after it, up to 15 minutes."""
 
 
 class LimitSettings(Group):

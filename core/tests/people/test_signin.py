@@ -1,9 +1,11 @@
 """Signing in with a password: who gets in, who is locked out, and what is left behind."""
 
+import asyncio
 from datetime import timedelta
 from typing import Any
 
 import httpx2
+import psycopg
 import pytest
 from starlette.responses import Response
 
@@ -20,6 +22,16 @@ NEW = "a password of fifteen words"
 def shown(answer: httpx2.Response) -> dict[str, Any]:
     """What an answer shows, without its correlation id."""
     return answer.json() | {"correlation_id": None, "status": answer.status_code}
+
+
+async def until_it_waits(site: Site) -> None:
+    query = """
+        SELECT count(*) FROM pg_stat_activity
+        WHERE wait_event_type = 'Lock' AND datname = current_database()
+    """
+    async with asyncio.timeout(5):
+        while (await site.rows(query))[0][0] == 0:
+            await asyncio.sleep(0.01)
 
 
 async def wrong(site: Site, email: str, *, times: int) -> None:
@@ -93,9 +105,11 @@ async def test_wrong_passwords_lock_the_account_for_a_while(timed: TimedSite) ->
     assert (while_locked.status_code, afterwards.status_code) == (401, 200)
 
 
-async def test_each_further_wrong_password_doubles_the_lock(timed: TimedSite) -> None:
+async def test_a_wrong_password_after_a_lock_locks_twice_as_long(timed: TimedSite) -> None:
     _, email = await make_person(timed)
-    await wrong(timed, email, times=6)
+    await wrong(timed, email, times=5)
+    timed.clock.move(timedelta(minutes=5, seconds=1))
+    await wrong(timed, email, times=1)
     timed.clock.move(timedelta(minutes=9, seconds=59))
 
     too_early = await log_in(timed, email)
@@ -103,6 +117,46 @@ async def test_each_further_wrong_password_doubles_the_lock(timed: TimedSite) ->
     in_time = await log_in(timed, email)
 
     assert (too_early.status_code, in_time.status_code) == (401, 200)
+
+
+async def test_guesses_at_a_locked_account_do_not_lengthen_the_lock(timed: TimedSite) -> None:
+    person, email = await make_person(timed)
+    guess = {"current": "not this one", "password": NEW}
+    await wrong(timed, email, times=5)
+    timed.clock.move(timedelta(minutes=4))
+    await wrong(timed, email, times=20)
+    assert (await person.post("/v1/me/password", guess)).status_code == 401
+    timed.clock.move(timedelta(minutes=1, seconds=1))
+
+    answer = await log_in(timed, email)
+
+    assert answer.status_code == 200
+
+
+async def test_a_right_guess_comes_too_late_once_the_account_is_locked(site: Site) -> None:
+    """The account is locked while the password is being checked."""
+    person, email = await make_person(site)
+    lock = "UPDATE users SET locked_until = now() + interval '1 hour' WHERE id = %s"
+    async with await psycopg.AsyncConnection.connect(site.urls.super) as other:
+        await other.execute("SELECT FROM users WHERE id = %s FOR UPDATE", (person.id,))
+        request = asyncio.create_task(log_in(site, email))
+        await until_it_waits(site)
+        await other.execute(lock, (person.id,))
+        await other.commit()
+
+    answer = await request
+
+    assert (answer.status_code, answer.json()["code"]) == (401, "wrong_password")
+    rows = await site.rows("SELECT count(*) FROM sessions WHERE user_id = %s", person.id)
+    assert rows == [(0,)]
+
+
+async def test_of_many_guesses_at_once_few_are_tried(site: Site) -> None:
+    _, email = await make_person(site)
+
+    await asyncio.gather(*(log_in(site, email, f"guess {n}") for n in range(8)))
+
+    assert (await log_in(site, email)).status_code == 401
 
 
 async def test_the_right_password_forgets_the_wrong_ones(timed: TimedSite) -> None:

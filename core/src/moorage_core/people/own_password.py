@@ -64,13 +64,17 @@ async def change_password(ctx: Context) -> None:
 
 
 async def note_wrong_password(at: Platform, user: str) -> None:
-    """Count it; too many in a row lock the account for a while."""
-    identity = at.settings.identity
+    """Count it; too many in a row lock the account for a while.
+
+    Guesses at a locked account are no news and do not lengthen the lock, or whoever guesses on
+    could keep its owner out for good.
+    """
+    identity, now = at.settings.identity, at.clock.now()
     async with at.database.transaction(Scope(principal=user)) as db:
-        wrong = await store.note_wrong_password(db, user)
-        lock = rules.lock_for(wrong, after=identity.lockout_after, first=identity.lockout_for)
+        wrong = await store.note_wrong_password(db, user, now=now)
+        lock = rules.lock_for(wrong or 0, after=identity.lockout_after, first=identity.lockout_for)
         if lock is not None:
-            await store.lock_account(db, user, until=at.clock.now() + lock)
+            await store.lock_account(db, user, until=now + lock)
 
 
 def _read(body: bytes) -> PasswordChange | None:

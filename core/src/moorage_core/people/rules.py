@@ -13,7 +13,8 @@ from moorage_core.errors import ApiError, Conflict, Forbidden, Unauthenticated
 
 CODE_LIFETIME = timedelta(hours=24)
 SEEN_EVERY = timedelta(minutes=1)
-LOCK_LIMIT = timedelta(days=1)
+LOCK_LIMIT = timedelta(minutes=15)
+"""Anybody can lock anybody out by guessing: long enough against guesses, no longer."""
 
 
 class WrongPassword(Unauthenticated):

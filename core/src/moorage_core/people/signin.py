@@ -45,14 +45,30 @@ async def sign_in(platform: Platform, given: Login, *, user_agent: str, trace: T
     right = await passwords.is_right(user.password_hash if user else None, given.password)
     if user is None:
         raise _wrong()
-    locked = rules.is_locked(user.locked_until, now=platform.clock.now())
-    if locked or user.disabled_at is not None or not right:
-        if not right:
-            await own_password.note_wrong_password(platform, user.id)
+    if not right:
+        await own_password.note_wrong_password(platform, user.id)
+    opened = await _let_in(platform, user, user_agent=user_agent, trace=trace) if right else None
+    if opened is None:
         await _count_refusal(platform, user, trace)
         raise _wrong()
-    who = rules.person(user.id, user.name, (), credential="password")
+    return opened
+
+
+async def _let_in(
+    platform: Platform, checked: LoginUser, *, user_agent: str, trace: Trace
+) -> Opened | None:
+    """Open a session, unless the account is locked, disabled or has another password by now.
+
+    Decided with the account's row locked: of many guesses at once the right one comes too late if
+    the wrong ones have locked the account.
+    """
+    who = rules.person(checked.id, checked.name, (), credential="password")
     async with unit.work(platform, PLATFORM_ORG, principal=who, trace=trace) as ctx:
+        user = await store.get_login_user(ctx.db, checked.id, lock=True)
+        locked = rules.is_locked(user.locked_until, now=ctx.now)
+        same = user.password_hash == checked.password_hash
+        if locked or user.disabled_at is not None or not same:
+            return None
         await store.forget_wrong_passwords(ctx.db, user.id)
         return await open_session(ctx, user_agent=user_agent)
 

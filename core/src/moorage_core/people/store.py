@@ -101,17 +101,18 @@ async def get_login_user(db: Db, id: str, *, lock: bool = False) -> LoginUser:
     return await db.get(LoginUser, sql + (" FOR UPDATE" if lock else ""), (id,))
 
 
-async def note_wrong_password(db: Db, id: str) -> int:
-    """How many in a row now.
+async def note_wrong_password(db: Db, id: str, *, now: datetime) -> int | None:
+    """How many in a row now; None where the account is locked, and nothing is counted.
 
     Tenant-less: before there is a principal.
     """
     return await db.value(
         """
-        UPDATE users SET wrong_passwords = wrong_passwords + 1 WHERE id = %s
+        UPDATE users SET wrong_passwords = wrong_passwords + 1
+        WHERE id = %s AND (locked_until IS NULL OR locked_until <= %s)
         RETURNING wrong_passwords
         """,
-        (id,),
+        (id, now),
     )
 
 
