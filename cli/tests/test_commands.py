@@ -231,15 +231,18 @@ def test_sign_in_providers_are_made_changed_and_removed(
     made = process(
         *("oidc-providers", "create", slug, "--name", "Login", "--client-id", "moorage"),
         *("--issuer", "https://login.example.org", "--client-secret-stdin", "-o", "json"),
+        *("--domain", "example.org", "--domain", "example.com"),
         stdin="very secret\n",
     ).json()
     off = admin("oidc-providers", "update", slug, "--disable", "-o", "json").json()
+    linked = admin("oidc-providers", "link", slug, "admin@localhost", "--subject", "root")
+    unlinked = admin("oidc-providers", "unlink", slug, "admin@localhost")
     gone = admin("oidc-providers", "delete", slug, "--yes")
 
     assert made["callback_url"].endswith(f"/{slug}/callback")
     assert "very secret" not in json.dumps(made)
-    assert off["enabled"] is False
-    assert gone.code == 0
+    assert (off["enabled"], off["domains"]) == (False, ["example.org", "example.com"])
+    assert (linked.code, unlinked.code, gone.code) == (0, 0, 0)
 
 
 def test_status_and_version_need_nobody_signed_in(moor: Moor, platform: running.Platform) -> None:

@@ -48,6 +48,9 @@ class Caller:
     async def post(self, path: str, json: Any = None, **options: Any) -> httpx2.Response:
         return await self.call("POST", path, json=json, **options)
 
+    async def put(self, path: str, json: Any, **options: Any) -> httpx2.Response:
+        return await self.call("PUT", path, json=json, **options)
+
     async def patch(self, path: str, json: Any, *, version: int, **options: Any) -> httpx2.Response:
         headers = {"if-match": f'"{version}"'} | options.pop("headers", {})
         return await self.call("PATCH", path, json=json, headers=headers, **options)

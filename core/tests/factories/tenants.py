@@ -196,9 +196,10 @@ async def _provider(tenant: Tenant) -> str:
     slug = f"idp-{fresh()}"
     await tenant.site.sql.execute(
         """
-        INSERT INTO oidc_providers (id, slug, name, issuer, client_id, secret_id, enabled,
+        INSERT INTO oidc_providers (id, slug, name, issuer, client_id, secret_id, domains, enabled,
             created_at, updated_at)
-        VALUES (%s, %s, 'Example', 'https://id.example.org', 'moorage', 'none', false, now(), now())
+        VALUES (%s, %s, 'Example', 'https://id.example.org', 'moorage', 'none', '{example.org}',
+            false, now(), now())
         """,
         (id, slug),
     )

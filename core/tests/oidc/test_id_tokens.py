@@ -215,7 +215,6 @@ def test_unknown_headers_are_no_obstacle() -> None:
         "text",
         None,
     ],
-    ids=str,
 )
 def test_a_key_that_cannot_sign_for_us_is_passed_over(entry: object) -> None:
     keys = id_tokens.import_keys({"keys": [entry, EC.as_dict(private=False)]})

@@ -26,6 +26,7 @@ async def test_a_new_provider_tells_its_callback_address_and_not_its_secret(admi
         "issuer": ISSUER,
         "client_id": "moorage",
         "client_secret": visits.SECRET,
+        "domains": ["example.org"],
     }
 
     answer = await admin.post("/v1/oidc-providers", new)
@@ -68,6 +69,7 @@ async def test_an_issuer_that_cannot_be_trusted_is_refused(admin: Caller, issuer
         "issuer": issuer,
         "client_id": "moorage",
         "client_secret": visits.SECRET,
+        "domains": ["example.org"],
     }
 
     answer = await admin.post("/v1/oidc-providers", new)
@@ -81,6 +83,38 @@ async def test_an_issuer_that_cannot_be_trusted_is_refused(admin: Caller, issuer
     assert (await admin.get("/v1/oidc-providers")).json()["items"] == []
 
 
+@pytest.mark.parametrize(
+    "domains",
+    [None, [], [""], ["Example.org"], ["*.example.org"], ["@example.org"], ["example..org"], "*"],
+)
+async def test_a_provider_without_domains_that_it_speaks_for_is_refused(
+    admin: Caller, domains: object
+) -> None:
+    new = {
+        "slug": "corp",
+        "name": "Corp",
+        "issuer": ISSUER,
+        "client_id": "moorage",
+        "client_secret": visits.SECRET,
+        "domains": domains,
+    }
+
+    answer = await admin.post("/v1/oidc-providers", new)
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "malformed")
+
+
+async def test_the_domains_of_a_provider_can_be_changed(
+    admin: Caller, corp: dict[str, Any]
+) -> None:
+    path = f"/v1/oidc-providers/{corp['id']}"
+
+    answer = await admin.patch(path, {"domains": ["example.com", "example.net"]}, version=1)
+
+    assert corp["domains"] == ["example.org"]
+    assert answer.json()["domains"] == ["example.com", "example.net"]
+
+
 async def test_a_slug_is_taken_once(admin: Caller, corp: dict[str, Any]) -> None:
     new = {
         "slug": corp["slug"],
@@ -88,6 +122,7 @@ async def test_a_slug_is_taken_once(admin: Caller, corp: dict[str, Any]) -> None
         "issuer": "https://other.example.org",
         "client_id": "x",
         "client_secret": "y",
+        "domains": ["example.org"],
     }
 
     answer = await admin.post("/v1/oidc-providers", new)
@@ -105,7 +140,7 @@ async def test_an_update_changes_what_it_names_and_nothing_else(
     assert answer.status_code == 200
     changed = answer.json()
     assert (changed["enabled"], changed["version"]) == (False, 2)
-    kept = ("name", "issuer", "client_id", "slug")
+    kept = ("name", "issuer", "client_id", "slug", "domains")
     assert [changed[name] for name in kept] == [corp[name] for name in kept]
 
 
@@ -195,9 +230,10 @@ async def test_a_tenant_admin_neither_sees_nor_changes_providers(
         await tenant.patch(path, {"enabled": False}, version=1),
         await tenant.delete(path),
         await tenant.delete(f"{path}/identities/{tenant.id}"),
+        await tenant.put(f"{path}/identities/{tenant.id}", {"subject": "mallory"}),
     ]
 
-    assert [answer.status_code for answer in answers] == [403] * 5
+    assert [answer.status_code for answer in answers] == [403] * 6
 
 
 async def test_a_provider_that_is_not_there_is_not_found(admin: Caller) -> None:
@@ -208,9 +244,10 @@ async def test_a_provider_that_is_not_there_is_not_found(admin: Caller) -> None:
         await admin.patch(path, {"name": "x"}, version=1),
         await admin.delete(path),
         await admin.delete(f"{path}/identities/{admin.id}"),
+        await admin.put(f"{path}/identities/{admin.id}", {"subject": "admin"}),
     ]
 
-    assert [answer.json()["code"] for answer in answers] == ["not_found"] * 4
+    assert [answer.json()["code"] for answer in answers] == ["not_found"] * 5
 
 
 async def test_the_login_page_is_told_the_enabled_providers_and_no_more(
@@ -254,9 +291,10 @@ async def test_the_login_page_has_room_for_fifty_providers(
 ) -> None:
     await sql.execute(
         """
-        INSERT INTO oidc_providers (id, slug, name, issuer, client_id, secret_id, enabled,
+        INSERT INTO oidc_providers (id, slug, name, issuer, client_id, secret_id, domains, enabled,
             created_at, updated_at)
-        SELECT id || n, slug || n, name, issuer, client_id, secret_id, enabled, now(), now()
+        SELECT id || n, slug || n, name, issuer, client_id, secret_id, domains, enabled, now(),
+            now()
         FROM oidc_providers, generate_series(1, 49) n
         """
     )
@@ -266,6 +304,7 @@ async def test_the_login_page_has_room_for_fifty_providers(
         "issuer": ISSUER,
         "client_id": "x",
         "client_secret": "y",
+        "domains": ["example.org"],
     }
 
     answer = await admin.post("/v1/oidc-providers", new)

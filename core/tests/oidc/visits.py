@@ -21,7 +21,13 @@ class Departure:
 
 
 async def add_provider(
-    admin: Caller, issuer: str, *, client_id: str, slug: str = CORP, secret: str = SECRET
+    admin: Caller,
+    issuer: str,
+    *,
+    client_id: str,
+    slug: str = CORP,
+    secret: str = SECRET,
+    domains: tuple[str, ...] = ("example.org",),
 ) -> dict[str, Any]:
     new = {
         "slug": slug,
@@ -29,6 +35,7 @@ async def add_provider(
         "issuer": issuer,
         "client_id": client_id,
         "client_secret": secret,
+        "domains": domains,
     }
     answer = await admin.post("/v1/oidc-providers", new)
     assert answer.status_code == 201, answer.text

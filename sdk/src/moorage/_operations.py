@@ -46,6 +46,7 @@ GET_ME = Operation("get_me", "GET", "/v1/me", "read")
 GET_MEMBER = Operation("get_member", "GET", "/v1/members/{member}", "read")
 GET_METRICS = Operation("get_metrics", "GET", "/metrics", "read")
 GET_OIDC_PROVIDER = Operation("get_oidc_provider", "GET", "/v1/oidc-providers/{provider}", "read")
+GET_OPENAPI = Operation("get_openapi", "GET", "/v1/openapi.json", "read", public=True)
 GET_ORG = Operation("get_org", "GET", "/v1/orgs/{org}", "read")
 GET_PROJECT = Operation("get_project", "GET", "/v1/projects/{project}", "read")
 GET_SERVICE_ACCOUNT = Operation(
@@ -56,6 +57,9 @@ GET_USER = Operation("get_user", "GET", "/v1/users/{user}", "read")
 GET_WEBHOOK = Operation("get_webhook", "GET", "/v1/webhooks/{webhook}", "read")
 ISSUE_PASSWORD_CODE = Operation(
     "issue_password_code", "POST", "/v1/users/{user}/password-codes", "mutation"
+)
+LINK_OIDC_IDENTITY = Operation(
+    "link_oidc_identity", "PUT", "/v1/oidc-providers/{provider}/identities/{user}", "mutation"
 )
 LIST_ACCESS_TOKENS = Operation("list_access_tokens", "GET", "/v1/access-tokens", "read")
 LIST_AUDIT_ENTRIES = Operation("list_audit_entries", "GET", "/v1/audit", "read")

@@ -44,11 +44,15 @@ class CodeNotValid(Unauthenticated):
 
 
 class CursorExpired(Gone):
-    """Events after this cursor have been deleted."""
+    """This cursor does not fit the events that are kept."""
 
 
 class DeliveryPending(Conflict):
     """The delivery has not ended."""
+
+
+class DomainNotAllowed(Forbidden):
+    """The sign-in provider does not speak for addresses like yours."""
 
 
 class EmailTaken(Conflict):
@@ -85,6 +89,10 @@ class KeyNotUsable(Unprocessable):
 
 class LastAdmin(Conflict):
     """An org needs at least one tenant admin."""
+
+
+class LinkNeedsAdmin(Conflict):
+    """The account is somebody's already."""
 
 
 class LinkedToAnother(Conflict):
@@ -193,6 +201,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "code_not_valid": CodeNotValid,
     "cursor_expired": CursorExpired,
     "delivery_pending": DeliveryPending,
+    "domain_not_allowed": DomainNotAllowed,
     "email_taken": EmailTaken,
     "event_expired": EventExpired,
     "forbidden": Forbidden,
@@ -204,6 +213,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "issuer_not_allowed": IssuerNotAllowed,
     "key_not_usable": KeyNotUsable,
     "last_admin": LastAdmin,
+    "link_needs_admin": LinkNeedsAdmin,
     "linked_to_another": LinkedToAnother,
     "login_not_pending": LoginNotPending,
     "malformed": Malformed,
@@ -249,6 +259,7 @@ __all__ = [
     "Conflict",
     "CursorExpired",
     "DeliveryPending",
+    "DomainNotAllowed",
     "EmailTaken",
     "EventExpired",
     "Forbidden",
@@ -261,6 +272,7 @@ __all__ = [
     "IssuerNotAllowed",
     "KeyNotUsable",
     "LastAdmin",
+    "LinkNeedsAdmin",
     "LinkedToAnother",
     "LoginNotPending",
     "Malformed",

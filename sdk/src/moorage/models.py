@@ -1,5 +1,4 @@
 # Generated from contract/openapi.json by tools/gen_sdk.py; `make gen` writes it.
-# ruff: noqa: E501
 """The shapes of requests and answers."""
 
 from typing import Any, Literal
@@ -199,6 +198,10 @@ class MemberUpdate(Model):
     role: Literal["platform_admin", "tenant_admin", "project_admin", "project_member", "viewer"]
 
 
+class OidcIdentityLink(Model):
+    subject: str
+
+
 class OidcProviderCreate(Model):
     slug: str
     name: str
@@ -207,6 +210,9 @@ class OidcProviderCreate(Model):
     )
     client_id: str
     client_secret: str = Field(..., description="Kept sealed, and never shown again.")
+    domains: list[str] = Field(
+        ..., description="E-mail domains that it speaks for, without those below them; `*` for all."
+    )
     enabled: bool | None = True
 
 
@@ -216,6 +222,7 @@ class OidcProviderRead(Model):
     name: str
     issuer: str
     client_id: str
+    domains: list[str]
     enabled: bool
     callback_url: str
     version: int
@@ -229,6 +236,7 @@ class OidcProviderUpdate(Model):
     name: str | None = None
     client_id: str | None = None
     client_secret: str | None = None
+    domains: list[str] | None = None
     enabled: bool | None = None
 
 

@@ -16,12 +16,13 @@ Provider = Annotated[str, typer.Argument(metavar="PROVIDER", help="The provider'
 SecretStdin = Annotated[
     bool, typer.Option("--client-secret-stdin", help="Read the secret from standard input.")
 ]
+User = Annotated[str, typer.Argument(metavar="USER", help="The e-mail or id.")]
 
 
 @verb(app, "list")
 async def list_providers(at: Session, limit: Limit = None) -> Rows:
     """All sign-in providers."""
-    columns = ("id", "slug", "name", "issuer", "client_id", "enabled")
+    columns = ("id", "slug", "name", "issuer", "client_id", "domains", "enabled")
     return Rows(at.client.oidc_providers.list(), columns, limit)
 
 
@@ -32,6 +33,10 @@ async def create_provider(
     name: Annotated[str, typer.Option(help="What the login page shows.")],
     issuer: Annotated[str, typer.Option(help="The provider's address, exactly as it writes it.")],
     client_id: Annotated[str, typer.Option(help="What we are called there.")],
+    domain: Annotated[
+        list[str],
+        typer.Option(help="An e-mail domain that it speaks for; may be given again. * for all."),
+    ],
     client_secret_stdin: SecretStdin = False,
 ) -> Record:
     """Add a provider. Register the callback address of the answer there."""
@@ -41,6 +46,7 @@ async def create_provider(
         issuer=issuer,
         client_id=client_id,
         client_secret=_secret(client_secret_stdin),
+        domains=domain,
     )
     return Record(await created)
 
@@ -58,19 +64,25 @@ async def update_provider(
     name: Annotated[str | None, typer.Option(help="Another name.")] = None,
     client_id: Annotated[str | None, typer.Option(help="Another client.")] = None,
     client_secret_stdin: SecretStdin = False,
+    domain: Annotated[
+        list[str] | None, typer.Option(help="The domains from now on; may be given again.")
+    ] = None,
     enabled: Annotated[
         bool | None, typer.Option("--enable/--disable", help="Show on the login page, or not.")
     ] = None,
 ) -> Record:
-    """Rename a provider, switch it on or off, or give it another client."""
-    if name is None and client_id is None and enabled is None and not client_secret_stdin:
-        raise Refused("Say what should change: --name, --client-id, a secret, --enable, --disable.")
+    """Rename a provider, switch it on or off, give it another client or other domains."""
+    if not (name or client_id or domain or client_secret_stdin) and enabled is None:
+        raise Refused(
+            "Say what should change: --name, --client-id, --domain, a secret, --enable, --disable."
+        )
     found = await names.get_oidc_provider(at.client, provider)
     changed = at.client.oidc_providers.update(
         found,
         name=name,
         client_id=client_id,
         client_secret=_secret(client_secret_stdin) if client_secret_stdin else None,
+        domains=domain or None,
         enabled=enabled,
     )
     return Record(await changed)
@@ -85,13 +97,24 @@ async def delete_provider(at: Session, provider: Provider, yes: Yes = False) -> 
     return Done(f"The provider {found.slug} is removed.", {"id": found.id, "deleted": True})
 
 
-@verb(app, "unlink")
-async def unlink_identity(
+@verb(app, "link")
+async def link_identity(
     at: Session,
     provider: Provider,
-    user: Annotated[str, typer.Argument(metavar="USER", help="The e-mail or id.")],
+    user: User,
+    subject: Annotated[str, typer.Option(help="Who it is at the provider: the claim `sub`.")],
 ) -> Done:
-    """Forget which identity opens an account. Its next sign-in there links anew."""
+    """Let an identity open an account. Replaces the one that did before."""
+    found = await names.get_oidc_provider(at.client, provider)
+    person = await names.get_user(at.client, user)
+    await at.client.oidc_providers.link(found, person, subject=subject)
+    said = f"{person.email} is {subject} at {found.slug} now."
+    return Done(said, {"id": person.id, "linked": True})
+
+
+@verb(app, "unlink")
+async def unlink_identity(at: Session, provider: Provider, user: User) -> Done:
+    """Forget which identity opens an account."""
     found = await names.get_oidc_provider(at.client, provider)
     person = await names.get_user(at.client, user)
     await at.client.oidc_providers.unlink(found, person)

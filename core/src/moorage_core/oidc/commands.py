@@ -37,6 +37,7 @@ async def create_provider(ctx: Context, new: OidcProviderCreate) -> Provider:
         issuer=metadata.check_issuer(new.issuer),
         client_id=new.client_id,
         secret=await custody.put(ctx, secret, purpose=PURPOSE, org=PLATFORM_ORG),
+        domains=new.domains,
         enabled=new.enabled,
         now=ctx.now,
     )
@@ -65,7 +66,7 @@ async def get_provider(
 async def update_provider(
     ctx: Context, id: str, change: OidcProviderUpdate, *, expected: int
 ) -> Provider:
-    """Rename it, switch it on or off, or give it another client."""
+    """Rename it, switch it on or off, give it another client or other domains."""
     provider = await get_provider(ctx, id, key=Permission.IAM_OIDC_PROVIDER_UPDATE, lock=True)
     etag.check("sign-in provider", id, have=provider.version, expected=expected)
     if change.client_secret is not None:
@@ -76,6 +77,7 @@ async def update_provider(
         id,
         name=change.name or provider.name,
         client_id=change.client_id or provider.client_id,
+        domains=change.domains or provider.domains,
         enabled=provider.enabled if change.enabled is None else change.enabled,
         now=ctx.now,
     )
@@ -93,8 +95,28 @@ async def delete_provider(ctx: Context, id: str, *, expected: int | None) -> Non
     _record(ctx, action, registry.OIDC_PROVIDER_DELETED, provider, step=1)
 
 
+async def link_user(ctx: Context, id: str, user: str, *, subject: str) -> None:
+    """Let an identity of the provider open an account, in the place of any before."""
+    provider = await get_provider(ctx, id, key=Permission.IAM_OIDC_PROVIDER_UPDATE)
+    # It opens the account, as a new password would.
+    authorize(ctx, Permission.IAM_USER_RESET_PASSWORD, platform())
+    holder = await store.find_user(ctx.db, provider=id, subject=subject)
+    if holder is not None and holder.id != user:
+        raise rules.LinkedToAnother(
+            f"The identity {subject} of {provider.name} opens the account {holder.id}. Unlink "
+            "that one first."
+        )
+    version = await store.relink(ctx.db, provider=id, subject=subject, user=user, now=ctx.now)
+    if version is None:
+        raise hidden("user", user)
+    details = {"provider": provider.slug, "subject": subject}
+    action = Permission.IAM_OIDC_PROVIDER_UPDATE
+    audit.record(ctx, action, user, org=PLATFORM_ORG, details=details)
+    _publish_link(ctx, registry.OIDC_IDENTITY_LINKED, id, user, version=version)
+
+
 async def unlink_user(ctx: Context, id: str, user: str) -> None:
-    """Forget which identity of the provider opens an account; a verified e-mail links anew."""
+    """Forget which identity of the provider opens an account."""
     provider = await get_provider(ctx, id, key=Permission.IAM_OIDC_PROVIDER_UPDATE)
     version = await store.unlink(ctx.db, provider=id, user=user, now=ctx.now)
     if version is None:
@@ -137,10 +159,14 @@ async def _link(
     ctx: Context, provider: LoginProvider, *, subject: str, profile: rules.Profile
 ) -> LinkedUser:
     email = rules.check_email(profile, provider=provider.name)
+    rules.check_domain(email, provider)
     new_id = UserId.new()
     person = await store.ensure_user(
         ctx.db, new_id=new_id, email=email, name=profile.name, now=ctx.now
     )
+    if person != new_id:
+        standing = await store.get_standing(ctx.db, person, provider=provider.id)
+        rules.check_standing(standing, email, provider, subject)
     version = await store.link(
         ctx.db, provider=provider.id, subject=subject, user=person, now=ctx.now
     )
@@ -187,6 +213,7 @@ def _record(
         "name": provider.name,
         "issuer": provider.issuer,
         "client_id": provider.client_id,
+        "domains": provider.domains,
         "enabled": provider.enabled,
     }
     audit.record(ctx, action, provider.id, org=PLATFORM_ORG, details=details)

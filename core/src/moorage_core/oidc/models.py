@@ -12,6 +12,7 @@ class Provider:
     issuer: str
     client_id: str
     secret_id: str
+    domains: list[str]
     enabled: bool
     version: int
     created_at: datetime
@@ -28,6 +29,16 @@ class LoginProvider:
     issuer: str
     client_id: str
     secret_id: str
+    domains: list[str]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What makes an account more than an address that somebody wrote down."""
+
+    has_password: bool
+    runs_platform: bool
+    linked_elsewhere: bool
 
 
 @dataclass(frozen=True)

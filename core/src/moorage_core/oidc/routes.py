@@ -17,6 +17,7 @@ from moorage_core.kit.wire import Slug
 from moorage_core.oidc import commands, pending, rules, signin
 from moorage_core.oidc.models import LoginProvider, Provider
 from moorage_core.oidc.schemas import (
+    OidcIdentityLink,
     OidcProviderCreate,
     OidcProviderRead,
     OidcProviderUpdate,
@@ -32,6 +33,8 @@ CALLBACK_ERRORS = (
     rules.ProviderRefused,
     rules.IdTokenRefused,
     rules.NoVerifiedEmail,
+    rules.DomainNotAllowed,
+    rules.LinkNeedsAdmin,
     rules.AccountDisabled,
     rules.LinkedToAnother,
 )
@@ -176,7 +179,7 @@ async def update_oidc_provider(
     ctx: Ctx,
     response: Response,
 ) -> dict[str, Any]:
-    """Rename a sign-in provider, switch it on or off, or give it another client."""
+    """Rename a sign-in provider, switch it on or off, give it another client or other domains."""
     changed = await commands.update_provider(ctx, provider, change, expected=expected)
     etag.put(response, changed.version)
     return _shown(ctx, changed)
@@ -197,6 +200,20 @@ async def delete_oidc_provider(
 
 
 @routes.mutation(
+    "PUT",
+    "/v1/oidc-providers/{provider}/identities/{user}",
+    key=Permission.IAM_OIDC_PROVIDER_UPDATE,
+    status_code=204,
+    answers=(NotFound, rules.LinkedToAnother),
+)
+async def link_oidc_identity(
+    provider: OidcProviderId, user: UserId, new: OidcIdentityLink, ctx: Ctx
+) -> None:
+    """Let an identity of the provider open an account. Replaces the one that did before."""
+    await commands.link_user(ctx, provider, user, subject=new.subject)
+
+
+@routes.mutation(
     "DELETE",
     "/v1/oidc-providers/{provider}/identities/{user}",
     key=Permission.IAM_OIDC_PROVIDER_UPDATE,
@@ -204,7 +221,7 @@ async def delete_oidc_provider(
     answers=(NotFound,),
 )
 async def unlink_oidc_identity(provider: OidcProviderId, user: UserId, ctx: Ctx) -> None:
-    """Forget which identity of the provider opens an account. Its next sign-in there links anew."""
+    """Forget which identity of the provider opens an account."""
     await commands.unlink_user(ctx, provider, user)
 
 

@@ -2,7 +2,8 @@
 
 A provider is trusted for one thing: who somebody is there. Its subject is that identity for good.
 The e-mail address is looked at once, to find or make the account, and counts only if the provider
-vouches for it.
+vouches for it and may speak for its domain. An account that somebody uses already is not given
+away for an address at all.
 """
 
 import hmac
@@ -16,9 +17,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from moorage_core.errors import ApiError, Busy, Conflict, Malformed, Unauthenticated
 from moorage_core.kit.wire import Email
-from moorage_core.oidc.models import LinkedUser
+from moorage_core.oidc.models import LinkedUser, LoginProvider, Standing
 
 MAX_PROVIDERS = 50
+ALL_DOMAINS = "*"
 LOCAL_PATH = r"^/([^/\\\x00-\x1f\x7f][^\\\x00-\x1f\x7f]*)?$"
 """A path of this site. `//host` and `/\\host` lead elsewhere; browsers drop control characters."""
 _EMAIL = TypeAdapter[str](Email)
@@ -66,6 +68,19 @@ class NoVerifiedEmail(ApiError):
 
     status = 403
     code = "no_verified_email"
+
+
+class DomainNotAllowed(ApiError):
+    """The sign-in provider does not speak for addresses like yours."""
+
+    status = 403
+    code = "domain_not_allowed"
+
+
+class LinkNeedsAdmin(Conflict):
+    """The account is somebody's already; an address alone does not open it."""
+
+    code = "link_needs_admin"
 
 
 class AccountDisabled(ApiError):
@@ -203,6 +218,26 @@ def check_email(profile: Profile, *, provider: str) -> str:
     except ValidationError as err:
         detail = f"{provider} names an e-mail address that this platform cannot use."
         raise NoVerifiedEmail(detail) from err
+
+
+def check_domain(email: str, provider: LoginProvider) -> None:
+    """Refuse an address that the provider does not speak for."""
+    domain = email.rpartition("@")[2].lower()
+    if not {domain, ALL_DOMAINS} & set(provider.domains):
+        raise DomainNotAllowed(
+            f"{provider.name} does not speak for addresses at {domain} on this platform. A "
+            "platform admin can add the domain to the provider, or link your account to it."
+        )
+
+
+def check_standing(standing: Standing, email: str, provider: LoginProvider, subject: str) -> None:
+    """Refuse to open for an address what a password, a role or another provider guards."""
+    if standing.has_password or standing.runs_platform or standing.linked_elsewhere:
+        raise LinkNeedsAdmin(
+            f"The account of {email} has a password, another sign-in provider or a role on the "
+            f"platform, so the address alone does not open it. Sign in as before, or ask a "
+            f"platform admin to link the account to the identity {subject} of {provider.name}."
+        )
 
 
 def printable(value: object) -> str:

@@ -7,6 +7,8 @@ from pydantic import Field, SecretStr, StringConstraints
 from moorage_core.kit.ids import OidcProviderId
 from moorage_core.kit.wire import Input, Moment, Name, Output, Slug
 
+_LABEL = "[a-z0-9]([a-z0-9-]*[a-z0-9])?"
+
 Issuer = Annotated[
     str,
     StringConstraints(max_length=500, pattern=r"^https?://[!-~]+$"),
@@ -16,6 +18,15 @@ ClientId = Annotated[str, StringConstraints(max_length=255, pattern=r"^[!-~]+$")
 ClientSecret = Annotated[
     SecretStr,
     Field(min_length=1, max_length=1000, description="Kept sealed, and never shown again."),
+]
+Domain = Annotated[str, StringConstraints(max_length=200, pattern=rf"^(\*|{_LABEL}(\.{_LABEL})*)$")]
+Domains = Annotated[
+    list[Domain],
+    Field(
+        min_length=1,
+        max_length=100,
+        description="E-mail domains that it speaks for, without those below them; `*` for all.",
+    ),
 ]
 
 
@@ -27,6 +38,7 @@ class OidcProviderCreate(Input):
     issuer: Issuer
     client_id: ClientId
     client_secret: ClientSecret
+    domains: Domains
     enabled: bool = True
 
 
@@ -36,7 +48,13 @@ class OidcProviderUpdate(Input):
     name: Name | None = None
     client_id: ClientId | None = None
     client_secret: ClientSecret | None = None
+    domains: Domains | None = None
     enabled: bool | None = None
+
+
+class OidcIdentityLink(Input):
+    subject: Annotated[str, StringConstraints(pattern=r"^[ -~]{1,255}$")]
+    """Who it is at the provider: the claim `sub`."""
 
 
 class OidcProviderRead(Output):
@@ -45,6 +63,7 @@ class OidcProviderRead(Output):
     name: str
     issuer: str
     client_id: str
+    domains: list[str]
     enabled: bool
     callback_url: str
     """The redirect URI to register at the provider."""

@@ -4,13 +4,17 @@ from datetime import datetime
 from typing import LiteralString
 
 from moorage_core.kit.db import Db
+from moorage_core.kit.ids import PLATFORM_ORG
 from moorage_core.kit.pagination import PageRequest
-from moorage_core.oidc.models import LinkedUser, LoginProvider, Provider
+from moorage_core.oidc.models import LinkedUser, LoginProvider, Provider, Standing
 
 PROVIDER: LiteralString = (
-    "id, slug, name, issuer, client_id, secret_id, enabled, version, created_at, updated_at"
+    "id, slug, name, issuer, client_id, secret_id, domains, enabled, version, created_at, "
+    "updated_at"
 )
-LOGIN_PROVIDER: LiteralString = "id, slug, display_name AS name, issuer, client_id, secret_id"
+LOGIN_PROVIDER: LiteralString = (
+    "id, slug, display_name AS name, issuer, client_id, secret_id, domains"
+)
 
 
 # Providers
@@ -25,6 +29,7 @@ async def add(
     issuer: str,
     client_id: str,
     secret: str,
+    domains: list[str],
     enabled: bool,
     now: datetime,
 ) -> Provider | None:
@@ -35,12 +40,12 @@ async def add(
     return await db.find(
         Provider,
         f"""
-        INSERT INTO oidc_providers (id, slug, name, issuer, client_id, secret_id, enabled,
+        INSERT INTO oidc_providers (id, slug, name, issuer, client_id, secret_id, domains, enabled,
             created_at, updated_at)
-        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
         ON CONFLICT (slug) DO NOTHING RETURNING {PROVIDER}
         """,
-        (id, slug, name, issuer, client_id, secret, enabled, now, now),
+        (id, slug, name, issuer, client_id, secret, domains, enabled, now, now),
     )
 
 
@@ -65,17 +70,24 @@ async def list_providers(db: Db, page: PageRequest) -> list[Provider]:
 
 
 async def change(
-    db: Db, id: str, *, name: str, client_id: str, enabled: bool, now: datetime
+    db: Db,
+    id: str,
+    *,
+    name: str,
+    client_id: str,
+    domains: list[str],
+    enabled: bool,
+    now: datetime,
 ) -> Provider:
     """Tenant-less: providers are the platform's."""
     return await db.get(
         Provider,
         f"""
-        UPDATE oidc_providers SET name = %s, client_id = %s, enabled = %s, version = version + 1,
-            updated_at = %s
+        UPDATE oidc_providers SET name = %s, client_id = %s, domains = %s, enabled = %s,
+            version = version + 1, updated_at = %s
         WHERE id = %s RETURNING {PROVIDER}
         """,
-        (name, client_id, enabled, now, id),
+        (name, client_id, domains, enabled, now, id),
     )
 
 
@@ -122,12 +134,59 @@ async def ensure_user(db: Db, *, new_id: str, email: str, name: str | None, now:
     return await db.value("SELECT ensure_user(%s, %s, %s, %s)", (new_id, email, now, name))
 
 
+async def get_standing(db: Db, user: str, *, provider: str) -> Standing:
+    """Tenant-less: people belong to no org."""
+    return await db.get(
+        Standing,
+        """
+        SELECT password_hash IS NOT NULL AS has_password,
+            EXISTS (SELECT FROM memberships WHERE user_id = users.id AND org_id = %s)
+                AS runs_platform,
+            EXISTS (SELECT FROM oidc_identities WHERE user_id = users.id AND provider_id <> %s)
+                AS linked_elsewhere
+        FROM users WHERE id = %s
+        """,
+        (PLATFORM_ORG, provider, user),
+    )
+
+
 async def link(db: Db, *, provider: str, subject: str, user: str, now: datetime) -> int | None:
     """The account's new version; None where the identity or the account is linked already.
 
     Tenant-less: people belong to no org.
     """
-    return await db.value("SELECT oidc_link(%s, %s, %s, %s)", (provider, subject, user, now))
+    return await db.value(
+        """
+        WITH linked AS (
+            INSERT INTO oidc_identities (provider_id, subject, user_id, created_at)
+            VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING RETURNING user_id
+        )
+        UPDATE users SET version = version + 1, updated_at = %s FROM linked
+        WHERE users.id = linked.user_id RETURNING version
+        """,
+        (provider, subject, user, now, now),
+    )
+
+
+async def relink(db: Db, *, provider: str, subject: str, user: str, now: datetime) -> int | None:
+    """The account's new version, its link made or replaced; None where there is no account.
+
+    Tenant-less: people belong to no org.
+    """
+    return await db.value(
+        """
+        WITH linked AS (
+            INSERT INTO oidc_identities (provider_id, subject, user_id, created_at)
+            SELECT %s, %s, id, %s FROM users WHERE id = %s
+            ON CONFLICT (provider_id, user_id)
+            DO UPDATE SET subject = EXCLUDED.subject, created_at = EXCLUDED.created_at
+            RETURNING user_id
+        )
+        UPDATE users SET version = version + 1, updated_at = %s FROM linked
+        WHERE users.id = linked.user_id RETURNING version
+        """,
+        (provider, subject, now, user, now),
+    )
 
 
 async def unlink(db: Db, *, provider: str, user: str, now: datetime) -> int | None:

@@ -1,10 +1,18 @@
 """Sign-in providers."""
 
+from collections.abc import Sequence
+
 from moorage import _operations as operations
 from moorage._calls import Group, call, listing
 from moorage._model import id_of, version_of
 from moorage._operation import Arguments
-from moorage.models import OidcProviderCreate, OidcProviderRead, OidcProviderUpdate, UserRead
+from moorage.models import (
+    OidcIdentityLink,
+    OidcProviderCreate,
+    OidcProviderRead,
+    OidcProviderUpdate,
+    UserRead,
+)
 
 Provider = OidcProviderRead | str
 
@@ -26,15 +34,20 @@ class OidcProviders(Group):
         issuer: str,
         client_id: str,
         client_secret: str,
+        domains: Sequence[str],
         enabled: bool = True,
     ) -> Arguments:
-        """Add a sign-in provider. Register the `callback_url` of the answer there."""
+        """Add a sign-in provider. Register the `callback_url` of the answer there.
+
+        `domains` are the e-mail domains that it speaks for.
+        """
         body = OidcProviderCreate(
             slug=slug,
             name=name,
             issuer=issuer,
             client_id=client_id,
             client_secret=client_secret,
+            domains=[*domains],
             enabled=enabled,
         )
         return Arguments(body=body)
@@ -52,12 +65,17 @@ class OidcProviders(Group):
         name: str | None = None,
         client_id: str | None = None,
         client_secret: str | None = None,
+        domains: Sequence[str] | None = None,
         enabled: bool | None = None,
         version: int | None = None,
     ) -> Arguments:
-        """Rename a provider, switch it on or off, or give it another client."""
+        """Rename a provider, switch it on or off, give it another client or other domains."""
         body = OidcProviderUpdate(
-            name=name, client_id=client_id, client_secret=client_secret, enabled=enabled
+            name=name,
+            client_id=client_id,
+            client_secret=client_secret,
+            domains=None if domains is None else [*domains],
+            enabled=enabled,
         )
         return Arguments(
             path={"provider": id_of(provider)}, body=body, version=version_of(provider, version)
@@ -68,7 +86,15 @@ class OidcProviders(Group):
         """Remove a provider. Accounts and open sessions stay."""
         return Arguments(path={"provider": id_of(provider)}, version=version_of(provider, version))
 
+    @call(operations.LINK_OIDC_IDENTITY, None)
+    def link(self, provider: Provider, user: UserRead | str, *, subject: str) -> Arguments:
+        """Let an identity open an account. Replaces the one that did before."""
+        return Arguments(
+            path={"provider": id_of(provider), "user": id_of(user)},
+            body=OidcIdentityLink(subject=subject),
+        )
+
     @call(operations.UNLINK_OIDC_IDENTITY, None)
     def unlink(self, provider: Provider, user: UserRead | str) -> Arguments:
-        """Forget which identity opens an account. Its next sign-in there links anew."""
+        """Forget which identity opens an account."""
         return Arguments(path={"provider": id_of(provider), "user": id_of(user)})

@@ -171,6 +171,8 @@ CREATE TABLE oidc_providers (
     issuer text NOT NULL,
     client_id text NOT NULL,
     secret_id text NOT NULL,
+    -- Whose addresses it may speak for: exact domains, or * for all there are.
+    domains text[] NOT NULL CHECK (domains <> '{}'),
     enabled boolean NOT NULL,
     version integer NOT NULL DEFAULT 1,
     created_at timestamptz NOT NULL,
@@ -186,6 +188,7 @@ CREATE TABLE oidc_identities (
     -- An address that passed to somebody else must not open the account of who had it before.
     UNIQUE (provider_id, user_id)
 );
+CREATE INDEX oidc_identities_user ON oidc_identities (user_id);
 
 -- Secrets and keys -----------------------------------------------------------------------------
 
@@ -449,6 +452,7 @@ GRANT SELECT, INSERT, UPDATE ON webhooks TO moorage_app;
 GRANT SELECT, UPDATE ON webhook_deliveries TO moorage_app;
 GRANT SELECT, INSERT ON used_assertions, idempotency_answers, oidc_identities TO moorage_app;
 GRANT DELETE ON oidc_providers, oidc_identities TO moorage_app;
+GRANT UPDATE (subject, created_at) ON oidc_identities TO moorage_app;
 -- Append-only, and the number is not the writer's to choose.
 GRANT SELECT, INSERT (id, type, org_id, project_id, subject, subject_version, app_slug, app_instance_id,
     correlation_id, traceparent, at, topics, data) ON events TO moorage_app;
@@ -546,9 +550,10 @@ CREATE FUNCTION ensure_user(new_id text, address text, moment timestamptz, calle
     ON CONFLICT (lower(email)) DO UPDATE SET email = users.email RETURNING id $$;
 
 CREATE FUNCTION oidc_login_provider(name text)
-    RETURNS TABLE (id text, slug text, display_name text, issuer text, client_id text, secret_id text)
+    RETURNS TABLE (id text, slug text, display_name text, issuer text, client_id text, secret_id text,
+        domains text[])
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
-    SELECT id, slug, oidc_providers.name, issuer, client_id, secret_id FROM oidc_providers
+    SELECT id, slug, oidc_providers.name, issuer, client_id, secret_id, domains FROM oidc_providers
     WHERE enabled AND (oidc_login_provider.name IS NULL OR slug = oidc_login_provider.name) $$;
 
 CREATE FUNCTION oidc_user(provider text, subject_claim text)
@@ -556,15 +561,6 @@ CREATE FUNCTION oidc_user(provider text, subject_claim text)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     SELECT u.id, u.name, u.disabled_at FROM oidc_identities i JOIN users u ON u.id = i.user_id
     WHERE i.provider_id = provider AND i.subject = subject_claim $$;
-
--- The account's new version; null where the identity or the account has a link already.
-CREATE FUNCTION oidc_link(provider text, subject_claim text, person text, moment timestamptz)
-    RETURNS integer LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
-    WITH linked AS (
-        INSERT INTO oidc_identities VALUES (provider, subject_claim, person, moment)
-        ON CONFLICT DO NOTHING RETURNING user_id)
-    UPDATE users SET version = version + 1, updated_at = moment FROM linked
-    WHERE users.id = linked.user_id RETURNING version $$;
 
 -- The other leaves of a sealed batch: hashes only, so that a tenant can be given its proof.
 CREATE FUNCTION audit_leaves(from_seq bigint, to_seq bigint) RETURNS TABLE (seq bigint, leaf bytea)
