@@ -2,7 +2,9 @@
 
 import os
 import pty
+import select
 import subprocess
+import termios
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,7 +35,13 @@ class Terminal:
             pass
         return self.process.wait(60)
 
+    def wait_until_unseen(self) -> None:
+        """What is typed before the terminal is told not to show it is thrown away."""
+        running.wait_until(lambda: not termios.tcgetattr(self.screen)[3] & termios.ECHO)
+
     def _read(self) -> bool:
+        ready, _, _ = select.select([self.screen], [], [], running.WITHIN)
+        assert ready, f"nothing more to see: {self.shown}"
         try:
             chunk = os.read(self.screen, 65_536)
         except OSError:  # the last writer has gone
@@ -45,7 +53,9 @@ class Terminal:
 @contextmanager
 def terminal(*arguments: str) -> Generator[Terminal]:
     screen, other = pty.openpty()
-    with subprocess.Popen([*MOOR, *arguments], stdin=other, stdout=other, stderr=other) as process:
+    with subprocess.Popen(
+        [*MOOR, *arguments], stdin=other, stdout=other, stderr=other, start_new_session=True
+    ) as process:
         os.close(other)
         try:
             yield Terminal(process, screen)
@@ -59,6 +69,7 @@ def test_a_password_is_typed_unseen(home: object, platform: Platform, process: M
         at.wait_for("E-mail")
         at.type(running.ADMIN)
         at.wait_for("Password")
+        at.wait_until_unseen()
         at.type(platform.password)
         code = at.end()
 

@@ -57,6 +57,7 @@ def new_slug() -> str:
 
 @pytest.fixture
 async def org(admin: Client) -> OrgRead:
+    """An org whose admin the caller is."""
     return await admin.orgs.create(slug=new_slug(), name="Org", admin_email=running.ADMIN)
 
 

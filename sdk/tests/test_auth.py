@@ -195,3 +195,10 @@ def test_a_service_account_needs_exactly_one_way_to_prove_itself() -> None:
         ServiceAccount("sac_1", key="key_1")
     with pytest.raises(ValueError, match="private key or by a secret"):
         ServiceAccount("sac_1", key="key_1", secret="s", private_key=PrivateKey.generate())
+
+
+async def test_what_proves_the_caller_is_not_printed(admin: Client) -> None:
+    headers = await AccessToken("moor_pat_secret").headers(admin._transport)
+
+    assert headers["Authorization"] == "Bearer moor_pat_secret"
+    assert "secret" not in f"{headers!r} {headers}"

@@ -7,7 +7,7 @@ request that meets none passes.
 import asyncio
 import contextlib
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -68,12 +68,15 @@ class Wire:
         return len([s for s in self.seen if (s.method, s.path) == (method, path)])
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+        try:
             seen = await _read_request(reader)
             self.seen.append(seen)
             fault = self.faults.pop(0) if self.faults and self.applies(seen) else None
             await self._meet(fault, seen, writer)
-        writer.transport.abort() if writer.transport.get_write_buffer_size() else writer.close()
+        except (ConnectionError, asyncio.IncompleteReadError):
+            writer.transport.abort()
+        finally:
+            writer.close()
 
     async def _meet(self, fault: Fault | None, seen: Seen, writer: asyncio.StreamWriter) -> None:
         if isinstance(fault, Cut):
@@ -82,14 +85,15 @@ class Wire:
             writer.write(_rendered(fault))
             await writer.drain()
         else:
-            async for chunk in self._ask_platform(seen):
-                if fault is None:
-                    writer.write(chunk)
-                    await writer.drain()
+            async with contextlib.aclosing(self._ask_platform(seen)) as chunks:
+                async for chunk in chunks:
+                    if fault is None:
+                        writer.write(chunk)
+                        await writer.drain()
             if fault is not None:
                 writer.transport.abort()
 
-    async def _ask_platform(self, seen: Seen) -> AsyncIterator[bytes]:
+    async def _ask_platform(self, seen: Seen) -> AsyncGenerator[bytes]:
         reader, writer = await asyncio.open_connection("127.0.0.1", self.platform)
         try:
             headers = seen.headers | {"connection": "close"}
@@ -103,15 +107,23 @@ class Wire:
 
 
 @asynccontextmanager
-async def laid(platform: int, *, tls: ssl.SSLContext | None = None) -> AsyncIterator[Wire]:
+async def laid(platform: int, *, tls: ssl.SSLContext | None = None) -> AsyncGenerator[Wire]:
     """A wire to the platform at that port."""
     wire = Wire(port=0, platform=platform, secure=tls is not None)
-    server = await asyncio.start_server(wire.serve, "127.0.0.1", 0, ssl=tls)
+    serving: set[asyncio.Task[None]] = set()
+
+    def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        serving.add(asyncio.create_task(wire.serve(reader, writer)))
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls)
     wire.port = server.sockets[0].getsockname()[1]
     try:
         yield wire
     finally:
         server.close()
+        for task in serving:
+            task.cancel()
+        await asyncio.gather(*serving, return_exceptions=True)
 
 
 async def _read_request(reader: asyncio.StreamReader) -> Seen:

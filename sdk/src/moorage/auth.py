@@ -56,6 +56,13 @@ class Auth(Protocol):
         ...
 
 
+class Hidden(dict[str, str]):
+    """Headers that are not printed: tools that report a crash print what functions were given."""
+
+    def __repr__(self) -> str:
+        return "{…}"
+
+
 class AccessToken:
     """A personal access token."""
 
@@ -171,7 +178,7 @@ class Password:
         self._session = opened.session_id
         cookie = answer.cookies.get(SESSION_COOKIE, "")
         headers = {"Cookie": f"{SESSION_COOKIE}={cookie}", CSRF_HEADER: opened.csrf_token}
-        return _Proof(headers, good_for=opened.expires_at.timestamp() - time.time())
+        return _Proof(Hidden(headers), good_for=opened.expires_at.timestamp() - time.time())
 
 
 @dataclass(frozen=True)
@@ -214,7 +221,7 @@ class _Kept:
 
 
 def _bearer(token: str) -> Headers:
-    return {"Authorization": f"Bearer {token}"}
+    return Hidden({"Authorization": f"Bearer {token}"})
 
 
 def _loaded(key: PrivateKey | Path | str | bytes | None) -> PrivateKey | None:
