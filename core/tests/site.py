@@ -82,7 +82,7 @@ class Site:
     async def rows(self, query: str, *params: Any) -> list[tuple[Any, ...]]:
         """Look as somebody who sees everything."""
         cursor = await self.sql.execute(query.encode(), params)
-        return await cursor.fetchall()
+        return await cursor.fetchall() if cursor.description else []
 
 
 @dataclass(frozen=True)

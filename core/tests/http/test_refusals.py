@@ -4,15 +4,20 @@ import asyncio
 
 import pytest
 
+from core.tests.callers import Caller
 from core.tests.factories import requests
-from core.tests.factories.tenants import Tenant, make_tenant, mint
+from core.tests.factories.tenants import Bearer, Tenant, make_tenant, mint
 from core.tests.site import Site
+from moorage_core.authz.permissions import Permission
 from moorage_core.http.routing import RouteSpec
-from moorage_core.kit.ids import PLATFORM_ORG
+from moorage_core.kit import tokens
+from moorage_core.kit.ids import PLATFORM_ORG, AccessTokenId
 
 PROTECTED = requests.routes(public=False)
 OPEN_TO_EVERYBODY = {"get_me", "list_sessions", "list_access_tokens", "list_orgs", "list_roles"}
 """Show everybody what is theirs, which may be nothing."""
+FILTERED = {"list_orgs"}
+"""Shows what the key is held on: nothing without it."""
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +54,36 @@ async def test_every_refusal_of_somebody_known_is_counted(
     who = tenant.ids["account"] if spec.name == "change_password" else nobody.id
     place = tenant.org.id if spec.name == "change_password" else PLATFORM_ORG
     assert await denials(site, who, spec.label) == [(place, spec.key, 2)]
+
+
+@pytest.mark.parametrize(
+    "spec", [s for s in PROTECTED if s.name not in FILTERED], ids=lambda s: s.label
+)
+async def test_a_route_is_closed_to_who_holds_every_key_but_its_own(
+    site: Site, tenant: Tenant, spec: RouteSpec
+) -> None:
+    owner = await requests.right_caller(site, spec, tenant)
+    others = sorted({str(key) for key in Permission} - {spec.key})
+    token = await make_token(site, owner, permissions=others)
+
+    answer = await requests.build(spec, tenant.ids).send(token)
+
+    assert answer.status_code == 403, answer.text
+    assert spec.key in answer.json()["detail"]
+
+
+async def make_token(site: Site, owner: Caller, *, permissions: list[str]) -> Bearer:
+    """A personal token that is narrowed to these keys."""
+    secret = tokens.new(tokens.ACCESS_TOKEN)
+    await site.sql.execute(
+        """
+        INSERT INTO access_tokens (id, user_id, name, token_hash, permissions, created_at,
+            expires_at)
+        VALUES (%s, %s, 'narrow', %s, %s, now(), now() + interval '1 hour')
+        """,
+        (AccessTokenId.new(), owner.id, tokens.digest(secret), permissions),
+    )
+    return Bearer(site.client, secret)
 
 
 async def test_refusals_at_the_same_time_are_all_counted(site: Site, tenant: Tenant) -> None:

@@ -64,6 +64,12 @@ def authorize_anywhere(ctx: Context, key: str) -> None:
         raise Forbidden(f"This needs the permission {key} in at least one org or project.")
 
 
+def sees(principal: Principal, *, org: str, project: str | None) -> bool:
+    """Whether the principal holds any key there at all."""
+    place = Resource("", "", org, project)
+    return any(grant.permissions for grant in principal.grants if _covers(grant, place))
+
+
 def missing(
     principal: Principal, keys: frozenset[str], *, org: str, project: str | None
 ) -> list[str]:

@@ -9,6 +9,7 @@ from moorage_core.authz.authorize import (
     hidden,
     missing,
     platform,
+    sees,
 )
 from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Principal
@@ -218,7 +219,8 @@ async def _place(ctx: Context, new: AccessTokenCreate) -> tuple[str | None, str 
     org = new.org
     if new.project is not None:
         org = await store.find_project_org(ctx.db, new.project)
-        if org is None or (new.org is not None and new.org != org):
+        fits = org is not None and new.org in (None, org)
+        if not fits or not sees(ctx.principal, org=str(org), project=new.project):
             raise hidden("project", new.project)
     if org is not None and org not in ctx.principal.scope.orgs:
         raise hidden("org", org)
