@@ -5,7 +5,7 @@ import time
 
 import argon2
 
-from core.tests.factories.tenants import PASSWORD
+from core.tests.factories.tenants import PASSWORD, Bearer
 from core.tests.people.signing_in import make_person
 from core.tests.site import Site
 from moorage_core.kit.ids import UserId
@@ -61,3 +61,28 @@ async def test_a_change_that_is_refused_anyway_hashes_nothing(site: Site) -> Non
     no_json = await person.call("POST", "/v1/me/password", content=b"\xff")
 
     assert (too_short.status_code, no_json.status_code) == (422, 422)
+
+
+async def test_a_new_password_ends_the_other_tokens_of_the_person(site: Site) -> None:
+    person, _ = await make_person(site)
+    issued = await person.post("/v1/access-tokens", {"name": "other", "expires_in": 3600})
+    other = Bearer(site.client, issued.json()["token"])
+    assert (await other.get("/v1/me")).status_code == 200
+
+    await person.post("/v1/me/password", {"current": PASSWORD, "password": NEW})
+
+    assert (await other.get("/v1/me")).status_code == 401
+    assert (await person.get("/v1/me")).status_code == 200
+
+
+async def test_a_password_set_by_code_ends_every_token_of_the_person(site: Site) -> None:
+    root = await site.actor("platform_admin")
+    person, _ = await make_person(site)
+    assert (await person.get("/v1/me")).status_code == 200
+    issued = await root.post(f"/v1/users/{person.id}/password-codes")
+
+    given = {"code": issued.json()["code"], "password": NEW}
+    answer = await site.client.post("/v1/auth/password", json=given)
+
+    assert answer.status_code == 204
+    assert (await person.get("/v1/me")).status_code == 401

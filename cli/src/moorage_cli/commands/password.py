@@ -21,7 +21,7 @@ async def set_password(
     url: Annotated[str | None, typer.Option(help="The platform's address.")] = None,
     stdin: Stdin = False,
 ) -> Done:
-    """Set a password with a one-time code from a platform admin. Ends every session you had."""
+    """Set a password with a one-time code from a platform admin. Ends your sessions and tokens."""
     code = shown_once.read_line("Code", from_stdin=stdin, flag="--stdin")
     password = shown_once.read_line("New password", from_stdin=stdin, flag="--stdin")
     if url is None:
@@ -35,7 +35,7 @@ async def set_password(
 
 @verb(app, "change")
 async def change_password(at: Session, stdin: Stdin = False) -> Done:
-    """Change your password. Your sessions end; tokens stay."""
+    """Change your password. Your other sessions and tokens end."""
     current = shown_once.read_line("Current password", from_stdin=stdin, flag="--stdin")
     password = shown_once.read_line("New password", from_stdin=stdin, flag="--stdin")
     await at.client.me.change_password(current=current, password=password)

@@ -14,6 +14,7 @@ from moorage_core.authz.authorize import (
 from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Principal
 from moorage_core.context import Context
+from moorage_core.errors import Unauthenticated
 from moorage_core.events import commands as events
 from moorage_core.events import registry
 from moorage_core.http import etag
@@ -155,10 +156,12 @@ async def create_access_token(ctx: Context, new: AccessTokenCreate) -> tuple[Acc
             "Sign in to make one that lives longer."
         )
     org, project = await _place(ctx, new)
+    parent = await _parent(ctx)
     secret = tokens.new(tokens.ACCESS_TOKEN)
     token = AccessToken(
         id=AccessTokenId.new(),
         user_id=ctx.principal.id,
+        parent_id=parent,
         name=new.name,
         permissions=None if new.permissions is None else sorted(set(new.permissions)),
         org_id=org,
@@ -179,11 +182,15 @@ async def list_access_tokens(ctx: Context, page: PageRequest) -> Page[AccessToke
 
 
 async def revoke_access_token(ctx: Context, id: str) -> None:
+    """Revoke a token and all that were made with it: whoever stole one may have made more."""
     authorize_self(ctx, Permission.IAM_SELF_MANAGE)
-    version = await store.revoke_access_token(ctx.db, ctx.principal.id, id, now=ctx.now)
-    if version is None:
+    me = ctx.principal.id
+    await store.get_login_user(ctx.db, me, lock=True)
+    revoked = await store.revoke_access_token(ctx.db, me, id, now=ctx.now)
+    if id not in revoked:
         raise hidden("access token", id)
-    await _record_credential(ctx, registry.ACCESS_TOKEN_REVOKED, id, version=version)
+    await _record_credential(ctx, registry.ACCESS_TOKEN_REVOKED, id, version=revoked.pop(id))
+    publish_revoked(ctx, me, revoked)
 
 
 async def list_grant_names(ctx: Context) -> dict[str, tuple[str, str]]:
@@ -203,6 +210,14 @@ def record_user(ctx: Context, action: str, event: registry.EventType, user: User
     events.publish(ctx, event, data, subject=user.id, version=user.version, org=PLATFORM_ORG)
 
 
+def publish_revoked(ctx: Context, owner: str, versions: dict[str, int]) -> None:
+    """Tokens that ended with something else, which has the audit entry."""
+    for id, version in sorted(versions.items()):
+        data = registry.Credential(id=id, owner_id=owner)
+        event = registry.ACCESS_TOKEN_REVOKED
+        events.publish(ctx, event, data, subject=id, version=version, org=PLATFORM_ORG)
+
+
 async def _record_credential(
     ctx: Context, event: registry.EventType, id: str, *, version: int
 ) -> None:
@@ -212,6 +227,16 @@ async def _record_credential(
     audit.record(ctx, event.type, id, org=PLATFORM_ORG)
     data = registry.Credential(id=id, owner_id=ctx.principal.id)
     events.publish(ctx, event, data, subject=id, version=version, org=PLATFORM_ORG)
+
+
+async def _parent(ctx: Context) -> str | None:
+    """The token that the caller makes a token with; None where the caller signed in."""
+    if ctx.principal.until is None:
+        return None
+    parent = str(ctx.principal.credential)
+    if not await store.is_token_live(ctx.db, ctx.principal.id, parent):
+        raise Unauthenticated("The token that this request was made with is revoked.")
+    return parent
 
 
 async def _place(ctx: Context, new: AccessTokenCreate) -> tuple[str | None, str | None]:

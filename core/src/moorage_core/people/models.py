@@ -48,6 +48,8 @@ class Session:
 class AccessToken:
     id: str
     user_id: str
+    parent_id: str | None
+    """The token that it was made with, and ends with."""
     name: str
     permissions: list[str] | None
     org_id: str | None

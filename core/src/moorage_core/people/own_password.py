@@ -43,7 +43,7 @@ async def hash_change(at: Platform, who: Principal, body: bytes) -> Hashed | Non
 
 
 async def change_password(ctx: Context) -> None:
-    """Set a new password and end every other session of the person."""
+    """Set a new password and end every other session and token of the person."""
     authorize_self(ctx, Permission.IAM_SELF_MANAGE)
     me = ctx.principal.id
     hashed: Hashed | None = ctx.prepared
@@ -58,9 +58,16 @@ async def change_password(ctx: Context) -> None:
         )
     await ctx.db.set_scope(ctx.principal.scope.with_org(PLATFORM_ORG))
     changed = await store.set_password(ctx.db, me, password_hash=hashed.replacement, now=ctx.now)
-    await store.end_other_sessions(ctx.db, me, keep=ctx.principal.credential, now=ctx.now)
-    ctx.topics.add(topic(me))
+    await end_credentials(ctx, me, keep=ctx.principal.credential)
     commands.record_user(ctx, Permission.IAM_SELF_MANAGE, registry.USER_PASSWORD_CHANGED, changed)
+
+
+async def end_credentials(ctx: Context, user: str, *, keep: str | None) -> None:
+    """End what the old password may have let a stranger make: sessions and tokens."""
+    await store.end_other_sessions(ctx.db, user, keep=keep, now=ctx.now)
+    revoked = await store.revoke_other_access_tokens(ctx.db, user, keep=keep, now=ctx.now)
+    commands.publish_revoked(ctx, user, revoked)
+    ctx.topics.add(topic(user))
 
 
 async def note_wrong_password(at: Platform, user: str) -> None:

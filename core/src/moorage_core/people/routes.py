@@ -65,7 +65,7 @@ async def login(
     answers=(rules.CodeNotValid,),
 )
 async def set_password(given: PasswordSet, request: Request, platform: PlatformDep) -> None:
-    """Set a password with a one-time code from a platform admin."""
+    """Set a password with a one-time code. Sessions and tokens of the account end."""
     await signin.set_password(platform, given, trace=request.state.trace)
 
 
@@ -108,7 +108,7 @@ async def get_me(ctx: Ctx, request: Request) -> dict[str, Any]:
     before=own_password.hash_change,
 )
 async def change_password(change: PasswordChange, ctx: Ctx) -> None:
-    """Change your password. Your other sessions end."""
+    """Change your password. Your other sessions and your other tokens end."""
     await own_password.change_password(ctx)
 
 
@@ -224,7 +224,7 @@ async def list_access_tokens(ctx: Ctx, page: Paging) -> Page[AccessToken]:
     answers=(NotFound,),
 )
 async def revoke_access_token(token: AccessTokenId, ctx: Ctx) -> None:
-    """Revoke one of your tokens. It stops working at once."""
+    """Revoke one of your tokens, with all that were made with it. They stop working at once."""
     await commands.revoke_access_token(ctx, token)
 
 

@@ -15,7 +15,6 @@ from moorage_core.context import Context, Trace
 from moorage_core.errors import Forbidden
 from moorage_core.events import commands as events
 from moorage_core.events import registry
-from moorage_core.http.principal_cache import topic
 from moorage_core.kit import tokens
 from moorage_core.kit.db import Scope
 from moorage_core.kit.ids import PLATFORM_ORG, SessionId
@@ -95,7 +94,7 @@ async def open_session(ctx: Context, *, user_agent: str) -> Opened:
 
 
 async def set_password(platform: Platform, given: PasswordSet, *, trace: Trace) -> None:
-    """Use up a one-time code and set the password. Ends every session the account had."""
+    """Use up a one-time code and set the password. Ends every session and token of the account."""
     code_hash = tokens.digest(given.code)
     async with platform.database.transaction(Scope(), read_only=True) as db:
         user = await store.find_code_user(db, code_hash=code_hash, now=platform.clock.now())
@@ -106,9 +105,9 @@ async def set_password(platform: Platform, given: PasswordSet, *, trace: Trace) 
     async with unit.work(platform, PLATFORM_ORG, principal=who, trace=trace) as ctx:
         if not await store.use_code(ctx.db, user, code_hash=code_hash):
             raise _bad_code()
+        await store.get_login_user(ctx.db, user, lock=True)
         changed = await store.set_password(ctx.db, user, password_hash=password_hash, now=ctx.now)
-        await store.end_other_sessions(ctx.db, user, keep=None, now=ctx.now)
-        ctx.topics.add(topic(user))
+        await own_password.end_credentials(ctx, user, keep=None)
         commands.record_user(
             ctx, Permission.IAM_SELF_MANAGE, registry.USER_PASSWORD_CHANGED, changed
         )

@@ -16,7 +16,8 @@ LOGIN_USER: LiteralString = (
 )
 SESSION: LiteralString = "id, user_id, user_agent, created_at, seen_at, expires_at"
 TOKEN: LiteralString = (
-    "id, user_id, name, permissions, org_id, project_id, created_at, expires_at, revoked_at"
+    "id, user_id, parent_id, name, permissions, org_id, project_id, created_at, expires_at,"
+    " revoked_at"
 )
 
 
@@ -244,13 +245,14 @@ async def add_access_token(db: Db, token: AccessToken, *, token_hash: bytes) -> 
     """Tenant-less: a token is its person's."""
     await db.run(
         """
-        INSERT INTO access_tokens (id, user_id, name, token_hash, permissions, org_id, project_id,
-            created_at, expires_at)
-        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
+        INSERT INTO access_tokens (id, user_id, parent_id, name, token_hash, permissions, org_id,
+            project_id, created_at, expires_at)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
         """,
         (
             token.id,
             token.user_id,
+            token.parent_id,
             token.name,
             token_hash,
             token.permissions,
@@ -278,18 +280,57 @@ async def list_access_tokens(db: Db, user: str, page: PageRequest) -> list[Acces
     )
 
 
-async def revoke_access_token(db: Db, user: str, id: str, *, now: datetime) -> int | None:
-    """The token's new version; None where there is no such live token.
+async def is_token_live(db: Db, user: str, id: str) -> bool:
+    """Whether nobody revoked it, with the person's row held so that nobody does meanwhile.
 
     Tenant-less: its person's.
     """
-    return await db.value(
+    await db.run("SELECT FROM users WHERE id = %s FOR KEY SHARE", (user,))
+    return bool(
+        await db.value(
+            """
+            SELECT EXISTS (
+                SELECT FROM access_tokens WHERE user_id = %s AND id = %s AND revoked_at IS NULL)
+            """,
+            (user, id),
+        )
+    )
+
+
+async def revoke_access_token(db: Db, user: str, id: str, *, now: datetime) -> dict[str, int]:
+    """Revoke it with all that were made with it; the new version of each. The person is locked.
+
+    Tenant-less: its person's.
+    """
+    rows = await db.rows(
+        """
+        WITH RECURSIVE doomed AS (
+            SELECT id FROM access_tokens WHERE user_id = %s AND id = %s AND revoked_at IS NULL
+            UNION ALL SELECT t.id FROM access_tokens t JOIN doomed ON t.parent_id = doomed.id
+        )
+        UPDATE access_tokens SET revoked_at = %s, version = version + 1
+        WHERE id IN (SELECT id FROM doomed) AND revoked_at IS NULL RETURNING id, version
+        """,
+        (user, id, now),
+    )
+    return {row["id"]: row["version"] for row in rows}
+
+
+async def revoke_other_access_tokens(
+    db: Db, user: str, *, keep: str | None, now: datetime
+) -> dict[str, int]:
+    """The new version of each that was live. The person is locked.
+
+    Tenant-less: their person's.
+    """
+    rows = await db.rows(
         """
         UPDATE access_tokens SET revoked_at = %s, version = version + 1
-        WHERE user_id = %s AND id = %s AND revoked_at IS NULL RETURNING version
+        WHERE user_id = %s AND revoked_at IS NULL AND id IS DISTINCT FROM %s RETURNING id, version
         """,
-        (now, user, id),
+        (now, user, keep),
     )
+    return {row["id"]: row["version"] for row in rows}
 
 
 async def list_grant_names(

@@ -30,7 +30,7 @@ class Me(Group):
 
     @call(operations.CHANGE_PASSWORD, None)
     def change_password(self, *, current: str, password: str) -> Arguments:
-        """Change your password. Your other sessions end."""
+        """Change your password. Your other sessions and tokens end."""
         return Arguments(body=PasswordChange(current=current, password=password))
 
 
@@ -78,7 +78,7 @@ class AccessTokens(Group):
 
     @call(operations.REVOKE_ACCESS_TOKEN, None)
     def revoke(self, token: AccessTokenRead | AccessTokenIssued | str) -> Arguments:
-        """Revoke one of your tokens, by its id. It stops working at once."""
+        """Revoke one of your tokens, by its id, with all that were made with it. At once."""
         return Arguments(path={"token": id_of(token)})
 
 

@@ -111,6 +111,8 @@ CREATE TABLE access_tokens (
     user_id text NOT NULL REFERENCES users,
     name text NOT NULL,
     token_hash bytea NOT NULL UNIQUE,
+    -- The token that it was made with, and ends with.
+    parent_id text REFERENCES access_tokens,
     permissions text[],
     org_id text REFERENCES orgs,
     project_id text,
@@ -121,6 +123,7 @@ CREATE TABLE access_tokens (
     FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id)
 );
 CREATE INDEX access_tokens_user ON access_tokens (user_id, id);
+CREATE INDEX access_tokens_parent ON access_tokens (parent_id) WHERE parent_id IS NOT NULL;
 
 CREATE TABLE service_accounts (
     id text PRIMARY KEY,
