@@ -121,6 +121,19 @@ async def test_an_admin_may_go_when_another_stays(site: Site, tenant: Tenant) ->
     assert (await tenant.admin.get(f"/v1/orgs/{tenant.org.id}")).status_code == 404
 
 
+async def test_an_admin_whose_account_is_disabled_is_none(site: Site, tenant: Tenant) -> None:
+    second = await site.actor("tenant_admin", org=tenant.org)
+    await site.sql.execute("UPDATE users SET disabled_at = now() WHERE id = %s", (second.id,))
+    members = await tenant.admin.get(f"/v1/orgs/{tenant.org.id}/members")
+    mine = next(m["id"] for m in members.json()["items"] if m["user_id"] == tenant.admin.id)
+
+    removed = await tenant.admin.delete(f"/v1/members/{mine}")
+    changed = await tenant.admin.patch(f"/v1/members/{mine}", {"role": "viewer"}, version=1)
+
+    assert (removed.status_code, removed.json()["code"]) == (409, "last_admin")
+    assert (changed.status_code, changed.json()["code"]) == (409, "last_admin")
+
+
 @pytest.mark.parametrize(
     ("role", "org", "project", "needed"),
     [

@@ -27,6 +27,7 @@ from moorage_core.people import rules, store
 from moorage_core.people.models import AccessToken, Session, User
 from moorage_core.people.schemas import AccessTokenCreate, UserCreate, UserUpdate
 from moorage_core.platform import Platform
+from moorage_core.tenancy import members
 
 # Who a credential proves
 
@@ -101,6 +102,8 @@ async def update_user(ctx: Context, id: str, change: UserUpdate, *, expected: in
     etag.check("user", id, have=user.version, expected=expected)
     if change.disabled and id == ctx.principal.id:
         raise rules.OwnAccount("You cannot disable the account that you are using.")
+    if change.disabled:
+        await members.check_platform_keeps_admin(ctx, without=id)
     user = await store.update_user(
         ctx.db, id, name=change.name, disabled=change.disabled, now=ctx.now
     )

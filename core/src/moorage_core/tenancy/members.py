@@ -109,6 +109,17 @@ async def appoint_first(ctx: Context, *, email: str, role: Role) -> Membership |
     return member
 
 
+async def check_platform_keeps_admin(ctx: Context, without: str) -> None:
+    """Refuse to disable the account of the last person who can run the platform.
+
+    The last admin of a tenant may be disabled: a person who must be locked out is, and the platform
+    appoints another by break-glass.
+    """
+    admins = await store.list_admins(ctx.db, org=PLATFORM_ORG, role=Role.PLATFORM_ADMIN)
+    if without in admins:
+        rules.check_not_last_admin(admins - {without})
+
+
 def list_roles(ctx: Context) -> list[RoleDefinition]:
     authorize_self(ctx, Permission.IAM_ROLE_READ)
     return list(ROLES.values())
@@ -149,10 +160,8 @@ def _check_grantable(ctx: Context, role: Role, org: str, project: str | None) ->
 
 async def _check_not_last_admin(ctx: Context, member: Membership) -> None:
     if rules.runs_org(member.role, org=member.org_id, project=member.project_id):
-        others = await store.count_other_admins(
-            ctx.db, org=member.org_id, id=member.id, role=member.role
-        )
-        rules.check_not_last_admin(others)
+        admins = await store.list_admins(ctx.db, org=member.org_id, role=member.role)
+        rules.check_not_last_admin(admins - {member.user_id})
 
 
 def _record(

@@ -18,7 +18,7 @@ class AlreadyMember(Conflict):
 
 
 class LastAdmin(Conflict):
-    """An org needs at least one tenant admin."""
+    """An org needs at least one admin whose account is enabled."""
 
     code = "last_admin"
 
@@ -76,10 +76,13 @@ def runs_org(role: str, *, org: str, project: str | None) -> bool:
     return project is None and role == needed
 
 
-def check_not_last_admin(other_admins: int) -> None:
+def check_not_last_admin(others: set[str]) -> None:
     """An org without an admin could only be opened again by break-glass."""
-    if other_admins == 0:
-        raise LastAdmin("This is the last admin of the org. Give the role to somebody else first.")
+    if not others:
+        raise LastAdmin(
+            "This is the last admin of the org whose account is enabled. Give the role to somebody "
+            "else first."
+        )
 
 
 def check_empty(noun: str, id: str, holding: list[str]) -> None:

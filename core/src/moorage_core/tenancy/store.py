@@ -215,17 +215,17 @@ async def remove_membership(db: Db, *, org: str, id: str) -> None:
     await db.run("DELETE FROM memberships WHERE org_id = %s AND id = %s", (org, id))
 
 
-async def count_other_admins(db: Db, *, org: str, id: str, role: str) -> int:
-    """How many others hold the org-wide role; their rows are locked against removal meanwhile."""
+async def list_admins(db: Db, *, org: str, role: str) -> set[str]:
+    """Enabled people with the org-wide role. The org's row is locked first: the answer holds."""
+    await db.run("SELECT FROM orgs WHERE id = %s FOR NO KEY UPDATE", (org,))
     rows = await db.rows(
         """
-        SELECT id FROM memberships
-        WHERE org_id = %s AND project_id IS NULL AND role = %s AND id <> %s
-        ORDER BY id FOR UPDATE
+        SELECT m.user_id FROM memberships m JOIN users u ON u.id = m.user_id
+        WHERE m.org_id = %s AND m.project_id IS NULL AND m.role = %s AND u.disabled_at IS NULL
         """,
-        (org, role, id),
+        (org, role),
     )
-    return len(rows)
+    return {row["user_id"] for row in rows}
 
 
 async def list_principals(db: Db, *, org: str, project: str | None) -> list[str]:
