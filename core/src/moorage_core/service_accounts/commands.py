@@ -3,6 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import psycopg
+
 from moorage_core.audit import commands as audit
 from moorage_core.authz.authorize import Resource, authorize, hidden, missing
 from moorage_core.authz.permissions import Permission
@@ -135,22 +137,21 @@ async def update(
     """
     account = await get(ctx, id, key=Permission.IAM_SERVICE_ACCOUNT_UPDATE, lock=True)
     etag.check("service account", id, have=account.version, expected=expected)
-    where = {"org": account.org_id, "project": account.project_id}
     if change.permissions is not None:
-        _check_ceiling(ctx, change.permissions, **where)
-    if change.name is not None and await store.is_name_taken(
-        ctx.db, name=change.name, but=id, **where
-    ):
-        raise rules.NameTaken(f"The project has a service account named {change.name} already.")
-    account = await store.update(
-        ctx.db,
-        id,
-        org=account.org_id,
-        name=change.name,
-        permissions=None if change.permissions is None else sorted(set(change.permissions)),
-        disabled=change.disabled,
-        now=ctx.now,
-    )
+        _check_ceiling(ctx, change.permissions, org=account.org_id, project=account.project_id)
+    try:
+        account = await store.update(
+            ctx.db,
+            id,
+            org=account.org_id,
+            name=change.name,
+            permissions=None if change.permissions is None else sorted(set(change.permissions)),
+            disabled=change.disabled,
+            now=ctx.now,
+        )
+    except psycopg.errors.UniqueViolation as err:
+        taken = f"The project has a service account named {change.name} already."
+        raise rules.NameTaken(taken) from err
     _record(ctx, Permission.IAM_SERVICE_ACCOUNT_UPDATE, registry.SERVICE_ACCOUNT_UPDATED, account)
     return account
 

@@ -61,21 +61,6 @@ async def list_in_project(db: Db, page: PageRequest, *, project: str) -> list[Se
     )
 
 
-async def is_name_taken(db: Db, *, org: str, project: str, name: str, but: str) -> bool:
-    return bool(
-        await db.value(
-            """
-            SELECT EXISTS (
-                SELECT FROM service_accounts
-                WHERE org_id = %s AND project_id = %s AND name = %s AND id <> %s
-                    AND deleted_at IS NULL
-            )
-            """,
-            (org, project, name, but),
-        )
-    )
-
-
 async def update(
     db: Db,
     id: str,
@@ -86,6 +71,7 @@ async def update(
     disabled: bool | None,
     now: datetime,
 ) -> ServiceAccount:
+    """Raises UniqueViolation where the name is taken: nobody else can take it in between."""
     return await db.get(
         ServiceAccount,
         f"""
