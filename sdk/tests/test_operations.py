@@ -76,6 +76,16 @@ def test_every_filter_of_the_contract_can_be_given(contract: dict[str, dict[str,
         assert set(missing) <= {"after"}, name
 
 
+def test_every_field_of_a_request_can_be_given(contract: dict[str, dict[str, Any]]) -> None:
+    schemas = json.loads((ROOT / "contract/openapi.json").read_text())["components"]["schemas"]
+    for name, operation in declared():
+        body = contract[operation.id].get("requestBody", {}).get("content", {})
+        reference = body.get("application/json", {}).get("schema", {}).get("$ref", "")
+        fields = schemas.get(reference.rpartition("/")[2], {}).get("properties", {})
+
+        assert set(fields) <= set(inspect.signature(_function(name)).parameters), name
+
+
 def _function(name: str) -> Any:
     group, method = name.split(".")
     return getattr(type(vars(Client("https://moorage.example.org"))[group]), method)

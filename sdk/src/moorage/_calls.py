@@ -34,7 +34,7 @@ class Redirect:
     cookies: Mapping[str, str] = field(repr=False)
 
 
-A = TypeVar("A", str, Redirect)
+A = TypeVar("A", str, Redirect, dict[str, Any])
 
 
 class Group:
@@ -145,6 +145,8 @@ def _declared(method: F, operation: Operation, answer: Any) -> F:
 def _read(answer: type[Any], response: httpx2.Response) -> Any:
     if answer is str:
         return response.text
+    if answer == dict[str, Any]:
+        return response.json()
     if answer is Redirect:
         return Redirect(response.headers.get("location", ""), dict(response.cookies))
     return read(answer, response)

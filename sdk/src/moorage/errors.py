@@ -88,7 +88,7 @@ class KeyNotUsable(Unprocessable):
 
 
 class LastAdmin(Conflict):
-    """An org needs at least one tenant admin."""
+    """An org needs at least one admin whose account is enabled."""
 
 
 class LinkNeedsAdmin(Conflict):

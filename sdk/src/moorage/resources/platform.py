@@ -1,5 +1,7 @@
 """The platform itself."""
 
+from typing import Any
+
 from moorage import _operations as operations
 from moorage._calls import Group, call
 from moorage._operation import Arguments
@@ -17,6 +19,11 @@ class Platform(Group):
     @call(operations.GET_JWKS, KeySetRead)
     def signing_keys(self) -> Arguments:
         """The public keys that the platform's tokens are signed with. Needs no credentials."""
+        return Arguments()
+
+    @call(operations.GET_OPENAPI, dict[str, Any])
+    def openapi(self) -> Arguments:
+        """The contract of this platform, as an OpenAPI document. Needs no credentials."""
         return Arguments()
 
     @call(operations.GET_METRICS, str)
