@@ -213,10 +213,10 @@ async def test_a_name_is_looked_up_once_at_a_time(monkeypatch: pytest.MonkeyPatc
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.2.1", 0))]
 
     monkeypatch.setattr(socket, "getaddrinfo", slow)
-    resolve = deliver.Resolver(threads=2)
+    resolver = deliver.Resolver(threads=2, share=1)
 
-    several = [asyncio.create_task(resolve("slow.example")) for _ in range(5)]
-    impatient = asyncio.create_task(resolve("slow.example"))
+    several = [asyncio.create_task(resolver.find("slow.example", org="a")) for _ in range(5)]
+    impatient = asyncio.create_task(resolver.find("slow.example", org="b"))
     await asyncio.sleep(0)
     impatient.cancel()
     release.set()
@@ -226,8 +226,32 @@ async def test_a_name_is_looked_up_once_at_a_time(monkeypatch: pytest.MonkeyPatc
     assert found == [[ipaddress.ip_address("192.0.2.1")]] * 5
 
 
-async def test_an_impossible_name_has_no_address() -> None:
-    resolve = deliver.Resolver(threads=1)
+async def test_names_that_nobody_answers_for_hold_no_threads_of_another_org(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    release = threading.Event()
 
-    assert await resolve("no-such-host.invalid") == []
-    assert await resolve("a" * 300) == []
+    def look_up(host: str, *_: object, **__: object) -> list[object]:
+        if host.startswith("tar"):
+            release.wait(10)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.2.1", 0))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    resolver = deliver.Resolver(threads=4, share=2)
+
+    # Each try gives up at once; its thread does not come back.
+    for n in range(8):
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(resolver.find(f"tar{n}.example", org="slow"), 0.01)
+    found = await asyncio.wait_for(resolver.find("good.example", org="other"), 5)
+    release.set()
+    waited = await asyncio.wait_for(resolver.find("tar7.example", org="slow"), 5)
+
+    assert found == waited == [ipaddress.ip_address("192.0.2.1")]
+
+
+async def test_an_impossible_name_has_no_address() -> None:
+    resolver = deliver.Resolver(threads=1, share=1)
+
+    assert await resolver.find("no-such-host.invalid", org="a") == []
+    assert await resolver.find("a" * 300, org="a") == []

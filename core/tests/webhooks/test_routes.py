@@ -229,7 +229,7 @@ async def test_a_project_admin_has_webhooks_of_the_project_and_of_nothing_else(
     narrowed = await lead.get("/v1/webhooks", params={"org": acme.id, "project": alpha.id})
 
     assert mine.status_code == 201, mine.text
-    assert (of_org.status_code, of_beta.status_code) == (404, 404)
+    assert (of_org.status_code, of_beta.status_code) == (403, 404)
     assert [item["id"] for item in listed.json()["items"]] == [mine.json()["id"]]
     assert narrowed.json() == listed.json()
     for hidden in (whole, other):

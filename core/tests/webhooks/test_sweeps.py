@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import dataclasses
 import hashlib
 import hmac
 import json
@@ -265,7 +266,7 @@ async def test_a_process_killed_in_the_middle_leaves_a_lease_that_runs_out(
     queue: Settle,
     platform: Platform,
     receiver: Receiver,
-    clock: ManualClock,
+    sql: Sql,
     admin: Caller,
 ) -> None:
     made = await webhook(types=["iam.project.created"])
@@ -281,13 +282,27 @@ async def test_a_process_killed_in_the_middle_leaves_a_lease_that_runs_out(
 
     await DeliverWebhooks(platform).activate()
     while_held = len(receiver.received)
-    clock.move(platform.settings.webhooks.timeout + GRACE)
+    lease = platform.settings.webhooks.timeout + GRACE
+    await sql.execute("UPDATE webhook_deliveries SET held_until = held_until - %s", (lease,))
     await DeliverWebhooks(platform).activate()
 
     [after] = await deliveries(admin, made["id"])
     assert while_held == 1
     assert receiver.ids() == [after["event_id"]] * 2
     assert (after["status"], after["attempts"]) == ("delivered", 1)
+
+
+async def test_a_lease_is_not_shortened_by_a_clock_that_runs_ahead(
+    webhook: WebhookMaker, happen: Happen, queue: Settle, platform: Platform, clock: ManualClock
+) -> None:
+    await webhook(types=["iam.project.created"])
+    await happen("first")
+    await queue()
+    ahead = dataclasses.replace(platform, clock=ManualClock(clock.now() + timedelta(hours=1)))
+
+    taken = [len(await DeliverWebhooks(each)._claim(1)) for each in (platform, ahead, ahead)]
+
+    assert taken == [1, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -310,10 +325,16 @@ async def test_a_try_that_outlived_its_lease_counts_only_if_it_delivered(
     claims: list[Claim] = []
     for _ in range(2):
         async with platform.database.sweep() as db:
-            now = clock.now()
-            until_then = now + timedelta(seconds=1)
-            claims += await store.claim(db, after="", limit=1, lane=1, now=now, until=until_then)
-        clock.move(timedelta(seconds=2))
+            claims += await store.claim(
+                db,
+                after="",
+                limit=1,
+                lane=1,
+                share=1,
+                busy={},
+                now=clock.now(),
+                lease=timedelta(0),
+            )
 
     async with unit.work(platform, claims[0].org_id) as ctx:
         await commands.conclude(ctx, claims[0], answer)
@@ -350,6 +371,38 @@ async def test_a_slow_receiver_does_not_stall_the_others(
         assert answered_by_slow == 0
         assert slow.most_busy == 2
         assert len(slow.received) == 13
+
+
+async def test_an_org_has_no_more_than_half_of_the_hands(
+    webhook: WebhookMaker,
+    happen: Happen,
+    queue: Settle,
+    deliver: Settle,
+    receiver: Receiver,
+    actor: ActorMaker,
+    rival: OrgRow,
+) -> None:
+    async with receivers.listening() as slow:
+        slow.open.clear()
+        for _ in range(6):
+            await webhook(types=["iam.project.created"], url=slow.url)
+        for n in range(3):
+            await happen(f"p{n}")
+        stranger = await actor("tenant_admin", org=rival)
+        theirs = {"org": rival.id, "url": receiver.url, "types": ["iam.project.created"]}
+        assert (await stranger.post("/v1/webhooks", theirs)).status_code == 201
+        for n in range(6):
+            new = {"slug": f"p{n}", "name": "Theirs"}
+            await stranger.post(f"/v1/orgs/{rival.id}/projects", new)
+        await queue()
+        delivering = asyncio.create_task(deliver())
+
+        await until(lambda: len(receiver.received) == 6)
+        slow.open.set()
+        await delivering
+
+        assert slow.most_busy == 4
+        assert len(slow.received) == 18
 
 
 async def test_no_more_of_one_lane_are_under_way_than_its_share(
@@ -504,12 +557,13 @@ async def test_a_private_address_is_never_connected_to_whatever_its_name(
     await sql.execute("UPDATE webhooks SET url = %s", (f"http://{host}:{receiver.port}/",))
     await happen("first")
     await queue()
-    real = Resolver(threads=1)
 
-    async def resolve(name: str) -> list[Address]:
-        return await real("localhost" if name == "rebound.example" else name)
+    class Rebound(Resolver):
+        async def find(self, host: str, *, org: str) -> list[Address]:
+            name = "localhost" if host == "rebound.example" else host
+            return await super().find(name, org=org)
 
-    await DeliverWebhooks(platform, resolve=resolve).activate()
+    await DeliverWebhooks(platform, resolver=Rebound(threads=1, share=1)).activate()
 
     [refused] = await deliveries(admin, made.json()["id"])
     assert (refused["status"], refused["error"]) == ("pending", "address_refused")
@@ -538,7 +592,14 @@ async def test_claims_use_their_indexes_however_much_is_queued(
     async with platform.database.sweep() as db:
         explaining = ExplainingDb(db)
         claims = await store.claim(
-            explaining, after="", limit=16, lane=4, now=now, until=now + timedelta(minutes=1)
+            explaining,
+            after="",
+            limit=16,
+            lane=4,
+            share=16,
+            busy={},
+            now=now,
+            lease=timedelta(minutes=1),
         )
 
     assert len(claims) == 12

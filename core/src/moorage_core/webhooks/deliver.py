@@ -14,6 +14,7 @@ import asyncio
 import ipaddress
 import socket
 import ssl
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -42,23 +43,31 @@ class Road:
 
 
 class Resolver:
-    """Looks names up in threads of its own, one thread per name.
+    """Looks names up in threads of its own, one thread per name and `share` threads per org.
 
-    A name server that never answers holds a thread for longer than a try may take. Whoever asks for
-    the same name meanwhile waits for that one, so a bad name costs one thread and not all.
+    A name server that never answers holds a thread for longer than a try may take, and nothing
+    brings the thread back sooner. Whoever asks for the same name meanwhile waits for that one. An
+    org with many such names waits for its own threads, and leaves the others to others.
     """
 
-    def __init__(self, *, threads: int) -> None:
+    def __init__(self, *, threads: int, share: int) -> None:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="webhook-names")
-        self._asked: dict[str, asyncio.Future[list[Address]]] = {}
+        self._shares = defaultdict[str, asyncio.Semaphore](lambda: asyncio.Semaphore(share))
+        self._asked: dict[str, asyncio.Task[list[Address]]] = {}
 
-    async def __call__(self, host: str) -> list[Address]:
+    async def find(self, host: str, *, org: str) -> list[Address]:
+        """The addresses of a name. Giving up does not end the look-up, which counts on."""
         asked = self._asked.get(host)
         if asked is None:
-            asked = asyncio.get_running_loop().run_in_executor(self._threads, _look_up, host)
+            asked = asyncio.create_task(self._ask(host, org))
             self._asked[host] = asked
             asked.add_done_callback(lambda _: self._asked.pop(host, None))
         return await asyncio.shield(asked)
+
+    async def _ask(self, host: str, org: str) -> list[Address]:
+        async with self._shares[org]:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._threads, _look_up, host)
 
 
 def _look_up(host: str) -> list[Address]:

@@ -1,7 +1,8 @@
 """Every SQL statement of webhooks."""
 
-from collections.abc import Sequence
-from datetime import datetime
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import LiteralString
 
 from moorage_core.kit.db import Db
@@ -287,7 +288,15 @@ async def advance_cursor(db: Db, *, upto: int) -> None:
 
 
 async def claim(
-    db: Db, *, after: str, limit: int, lane: int, now: datetime, until: datetime
+    db: Db,
+    *,
+    after: str,
+    limit: int,
+    lane: int,
+    share: int,
+    busy: Mapping[str, int],
+    now: datetime,
+    lease: timedelta,
 ) -> list[Claim]:
     """Take due deliveries, lane by lane.
 
@@ -295,7 +304,11 @@ async def claim(
 
     `lanes` hops from one webhook with something pending to the next, beginning after `after`, and
     stops as soon as `limit` is reached. Of each it takes the first `lane` due ones less those that
-    are under way, so that a receiver with a long queue has no more hands than any other.
+    are under way, so that a receiver with a long queue has no more hands than any other. An org
+    gets `share` hands less those that `busy` says it has; one that has them all is passed over.
+
+    What is due goes by the platform's clock, as it was written. Leases go by the database's: all
+    processes see that one, so none takes what another holds because its own clock runs ahead.
     """
     return await db.all(
         Claim,
@@ -304,7 +317,8 @@ async def claim(
             (SELECT webhook_id FROM webhook_deliveries
             WHERE status = 'pending' AND webhook_id > %(after)s AND EXISTS (
                 SELECT FROM webhook_deliveries
-                WHERE status = 'pending' AND greatest(due_at, held_until) <= %(now)s)
+                WHERE status = 'pending'
+                    AND greatest(due_at, held_until) <= greatest(now(), %(now)s))
             ORDER BY webhook_id LIMIT 1)
             UNION ALL
             SELECT (SELECT d.webhook_id FROM webhook_deliveries d
@@ -312,20 +326,36 @@ async def claim(
                 ORDER BY d.webhook_id LIMIT 1)
             FROM lanes WHERE lanes.webhook_id IS NOT NULL
         ), due AS (
-            SELECT head.id FROM lanes CROSS JOIN LATERAL (
-                SELECT d.id, d.held_until FROM webhook_deliveries d
+            SELECT head.* FROM lanes CROSS JOIN LATERAL (
+                SELECT d.id, d.held_until, d.due_at,
+                    %(share)s - coalesce((%(busy)s::jsonb ->> d.org_id)::int, 0) AS room,
+                    d.org_id
+                FROM webhook_deliveries d
                 WHERE d.webhook_id = lanes.webhook_id AND d.status = 'pending'
                     AND d.due_at <= %(now)s
                 ORDER BY d.due_at, d.event_seq LIMIT %(lane)s
             ) AS head
-            WHERE head.held_until IS NULL OR head.held_until <= %(now)s LIMIT %(limit)s
+            WHERE head.room > 0 AND (head.held_until IS NULL OR head.held_until <= now())
+            LIMIT %(limit)s
+        ), fair AS (
+            SELECT id, room, row_number() OVER (PARTITION BY org_id ORDER BY due_at, id) AS place
+            FROM due
         ), free AS (
             SELECT id FROM webhook_deliveries
-            WHERE id IN (SELECT id FROM due) AND status = 'pending'
-                AND (held_until IS NULL OR held_until <= %(now)s) FOR UPDATE SKIP LOCKED
+            WHERE id IN (SELECT id FROM fair WHERE place <= room) AND status = 'pending'
+                AND (held_until IS NULL OR held_until <= now()) FOR UPDATE SKIP LOCKED
         )
-        UPDATE webhook_deliveries d SET held_until = %(until)s FROM free WHERE d.id = free.id
+        UPDATE webhook_deliveries d SET held_until = now() + %(lease)s FROM free
+        WHERE d.id = free.id
         RETURNING d.id, d.org_id, d.webhook_id, d.held_until
         """,
-        {"after": after, "limit": limit, "lane": lane, "now": now, "until": until},
+        {
+            "after": after,
+            "limit": limit,
+            "lane": lane,
+            "share": share,
+            "busy": json.dumps(busy),
+            "now": now,
+            "lease": lease,
+        },
     )

@@ -1,7 +1,9 @@
 """Background work of webhooks: queue what each asked for, deliver it until taken or dead."""
 
 import asyncio
+import functools
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -15,7 +17,7 @@ from moorage_core.kit.db import Db, org_scope
 from moorage_core.kit.wakeups import Waiter
 from moorage_core.platform import Platform
 from moorage_core.webhooks import commands, deliver, store
-from moorage_core.webhooks.deliver import Resolve, Road
+from moorage_core.webhooks.deliver import Resolver, Road
 from moorage_core.webhooks.models import Claim
 from moorage_core.webhooks.rules import Answer, Failure, Status
 
@@ -64,56 +66,54 @@ class DeliverWebhooks(Sweep):
     """Deliver what is due. Any number of processes share the work, each under leases.
 
     A process that dies leaves its leases to run out; then somebody sends the same again. Receivers
-    know a message by its id. No receiver gets more than a quarter of the hands: a slow one waits
-    for itself.
+    know a message by its id. No receiver gets more than a quarter of the hands, and no org more
+    than half: who is slow waits for itself.
     """
 
     every = timedelta(seconds=5)
     topics = (commands.TOPIC,)
     single = False
 
-    def __init__(self, platform: Platform, *, resolve: Resolve | None = None) -> None:
+    def __init__(self, platform: Platform, *, resolver: Resolver | None = None) -> None:
         super().__init__(platform)
         settings = platform.settings.webhooks
         self._parallel = settings.parallel
         self._lane = max(1, settings.parallel // 4)
+        self._share = max(1, settings.parallel // 2)
         self._lease = settings.timeout + GRACE
-        self._road = Road(
-            resolve=resolve or deliver.Resolver(threads=settings.parallel),
-            tls=deliver.tls(),
-            private=settings.private_addresses,
-            timeout=settings.timeout,
-        )
+        self._resolver = resolver or Resolver(threads=settings.parallel, share=self._share)
+        self._tls = deliver.tls()
         self._last_lane = ""
 
     async def activate(self) -> dict[str, Any]:
         """Until nothing is due or under way. A slow try keeps nobody else from starting."""
         seen = Counter[str]()
-        running: set[asyncio.Task[str]] = set()
+        running: dict[asyncio.Task[str], str] = {}
         try:
             with self.platform.hub.watch(self.topics) as waiter:
                 while True:
-                    claims = await self._claim(self._parallel - len(running))
-                    running |= {asyncio.create_task(self._deliver(claim)) for claim in claims}
+                    busy = Counter(running.values())
+                    for claim in await self._claim(self._parallel - len(running), busy):
+                        running[asyncio.create_task(self._deliver(claim))] = claim.org_id
                     if not running:
                         return dict(seen)
-                    done = await _first_of(running, waiter, seconds=self.every.total_seconds())
-                    running -= done
+                    await _first_of(running, waiter, seconds=self.every.total_seconds())
+                    done = [task for task in running if task.done()]
+                    for task in done:
+                        del running[task]
                     seen.update(task.result() for task in done)
         finally:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
 
-    async def _claim(self, free: int) -> list[Claim]:
-        """Due deliveries for the free hands, going on with the lane after the last one served."""
+    async def _claim(self, free: int, busy: Mapping[str, int] | None = None) -> list[Claim]:
+        """Due deliveries for the free hands, where `busy` tells how many hands each org has."""
         if free == 0:
             return []
         try:
             async with self.platform.database.sweep() as db:
-                claims = await self._claim_after(db, self._last_lane, free)
-                if self._last_lane and len(claims) < free:
-                    claims += await self._claim_after(db, "", free - len(claims))
+                claims = await self._go_round(db, free, Counter(busy or {}))
         except AWAY as err:
             # What is under way is worth finishing: its receiver may be taking it right now.
             log.warning("webhook.no_claims", error=str(err))
@@ -121,10 +121,34 @@ class DeliverWebhooks(Sweep):
         self._last_lane = claims[-1].webhook_id if claims else ""
         return claims
 
-    async def _claim_after(self, db: Db, lane: str, free: int) -> list[Claim]:
-        now = self.platform.clock.now()
+    async def _go_round(self, db: Db, free: int, busy: Counter[str]) -> list[Claim]:
+        """From the lane after the last one served to the end, then from the beginning."""
+        claims: list[Claim] = []
+        lane = self._last_lane
+        while len(claims) < free:
+            taken = await self._claim_after(db, lane, free - len(claims), busy)
+            claims += taken
+            busy.update(claim.org_id for claim in taken)
+            if any(busy[claim.org_id] >= self._share for claim in taken):
+                # An org has its share now. What it left may stand before that of others.
+                continue
+            if not lane:
+                break
+            lane = ""
+        return claims
+
+    async def _claim_after(
+        self, db: Db, lane: str, free: int, busy: Mapping[str, int]
+    ) -> list[Claim]:
         claims = await store.claim(
-            db, after=lane, limit=free, lane=self._lane, now=now, until=now + self._lease
+            db,
+            after=lane,
+            limit=free,
+            lane=self._lane,
+            share=self._share,
+            busy=busy,
+            now=self.platform.clock.now(),
+            lease=self._lease,
         )
         return sorted(claims, key=lambda claim: claim.webhook_id)
 
@@ -151,7 +175,7 @@ class DeliverWebhooks(Sweep):
                 parcel = await commands.prepare(self.platform, db, claim)
             if isinstance(parcel, Failure):
                 return Answer(parcel)
-            return await deliver.post(parcel, self._road)
+            return await deliver.post(parcel, self._road(claim.org_id))
         except AWAY:
             raise
         except Exception:
@@ -159,14 +183,22 @@ class DeliverWebhooks(Sweep):
             log.exception("webhook.broken", delivery=claim.id, webhook=claim.webhook_id)
             return Answer(Failure.INTERNAL)
 
+    def _road(self, org: str) -> Road:
+        settings = self.platform.settings.webhooks
+        return Road(
+            resolve=functools.partial(self._resolver.find, org=org),
+            tls=self._tls,
+            private=settings.private_addresses,
+            timeout=settings.timeout,
+        )
+
 
 async def _first_of(
-    running: set[asyncio.Task[str]], waiter: Waiter, *, seconds: float
-) -> set[asyncio.Task[str]]:
+    running: Iterable[asyncio.Task[str]], waiter: Waiter, *, seconds: float
+) -> None:
     """Wait until one of the tasks is done, something new is due, or the time is up."""
     woken = asyncio.create_task(waiter.wait(seconds))
     try:
         await asyncio.wait({*running, woken}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         woken.cancel()
-    return {task for task in running if task.done()}
