@@ -29,7 +29,7 @@ from moorage_core.people.schemas import (
     UserRead,
     UserUpdate,
 )
-from moorage_core.tenancy.rules import LastAdmin
+from moorage_core.tenancy import members
 
 routes = Routes(tag="people")
 
@@ -148,7 +148,7 @@ async def get_user(user: UserId, ctx: Ctx, response: Response) -> User:
     "/v1/users/{user}",
     key=Permission.IAM_USER_UPDATE,
     response_model=UserRead,
-    answers=(NotFound, *etag.ERRORS, rules.OwnAccount, LastAdmin),
+    answers=(NotFound, *etag.ERRORS, rules.OwnAccount, members.LastAdmin),
 )
 async def update_user(
     user: UserId, change: UserUpdate, expected: ExpectedVersion, ctx: Ctx, response: Response

@@ -23,6 +23,9 @@ from moorage_core.tenancy import commands, rules, store
 from moorage_core.tenancy.models import Membership
 from moorage_core.tenancy.schemas import AdminAppoint, MemberAdd, MemberUpdate
 
+LastAdmin = rules.LastAdmin
+"""Named here for routes of other slices that can raise it."""
+
 
 async def add_org_member(ctx: Context, org: str, new: MemberAdd) -> Membership:
     authorize(ctx, Permission.IAM_MEMBER_ADD, Resource("org", org, org))
