@@ -233,6 +233,7 @@ BODIES: dict[str, Body] = {
     "OrgCreate": lambda ids: {"slug": f"o-{fresh()}", "name": "Org", "admin_email": _email()},
     "OrgUpdate": lambda ids: {"name": f"Org {fresh()}"},
     "PasswordChange": lambda ids: {"current": PASSWORD, "password": f"a new one {fresh()}"},
+    "PasswordCodeIssue": lambda ids: {"reason": "They lost it and asked by letter."},
     "PasswordSet": lambda ids: {
         "code": ids.get("code", "moor_pwc_none"),
         "password": f"a new one {fresh()}",

@@ -147,6 +147,10 @@ class ProviderUnreachable(Busy):
     """The sign-in provider does not answer."""
 
 
+class ReasonRequired(Unprocessable):
+    """Opening somebody's account reaches into their orgs, and needs a reason."""
+
+
 class RoleNotHere(Unprocessable):
     """This role cannot be given in this place."""
 
@@ -228,6 +232,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "provider_misconfigured": ProviderMisconfigured,
     "provider_refused": ProviderRefused,
     "provider_unreachable": ProviderUnreachable,
+    "reason_required": ReasonRequired,
     "role_not_here": RoleNotHere,
     "seal_broken": SealBroken,
     "slug_taken": SlugTaken,
@@ -287,6 +292,7 @@ __all__ = [
     "ProviderMisconfigured",
     "ProviderRefused",
     "ProviderUnreachable",
+    "ReasonRequired",
     "RoleNotHere",
     "SealBroken",
     "ServerFault",

@@ -264,6 +264,10 @@ class PasswordChange(Model):
     password: str
 
 
+class PasswordCodeIssue(Model):
+    reason: str | None = None
+
+
 class PasswordCodeRead(Model):
     user_id: str
     code: str

@@ -63,9 +63,16 @@ async def enable_user(at: Session, user: User) -> Record:
 
 @verb(app, "reset-password")
 async def reset_password(
-    at: Session, user: User, show_secret: ShowSecret = False, secret_file: SecretFile = None
+    at: Session,
+    user: User,
+    reason: Annotated[
+        str | None, typer.Option(help="Why. For an account in use; the person's orgs see it.")
+    ] = None,
+    show_secret: ShowSecret = False,
+    secret_file: SecretFile = None,
 ) -> Record:
     """Issue a one-time code with which the person sets a password: `moor password set`."""
     with shown_once.place(show_secret, secret_file) as place:
         found = await names.get_user(at.client, user)
-        return place.keep(await at.client.users.issue_password_code(found), "code")
+        issued = await at.client.users.issue_password_code(found, reason=reason)
+        return place.keep(issued, "code")

@@ -112,9 +112,14 @@ async def update_user(ctx: Context, id: str, change: UserUpdate, *, expected: in
     return user
 
 
-async def issue_password_code(ctx: Context, id: str) -> tuple[User, str]:
-    """A one-time code with which the person sets a password. Replaces an earlier one."""
+async def issue_password_code(ctx: Context, id: str, *, reason: str | None) -> tuple[User, str]:
+    """A one-time code with which the person sets a password. Replaces an earlier one.
+
+    Break-glass where it opens an account that works in tenants: they see who did it and why.
+    """
     user = await _user(ctx, id, Permission.IAM_USER_RESET_PASSWORD, lock=True)
+    orgs = await store.list_orgs_behind(ctx.db, id)
+    rules.check_reason(user.email, orgs, reason)
     code = tokens.new(tokens.PASSWORD_CODE)
     await ctx.db.set_scope(org_scope(PLATFORM_ORG, principal=id))
     await store.put_code(
@@ -126,8 +131,28 @@ async def issue_password_code(ctx: Context, id: str) -> tuple[User, str]:
     user = await store.update_user(ctx.db, id, name=None, disabled=None, now=ctx.now)
     # The answer of this request is stored under the caller's own name.
     await ctx.db.set_scope(ctx.principal.scope)
-    record_user(ctx, Permission.IAM_USER_RESET_PASSWORD, registry.USER_PASSWORD_RESET, user)
+    action = Permission.IAM_USER_RESET_PASSWORD
+    if orgs and reason is not None:
+        await record_reach(ctx, action, user, orgs=orgs, reason=reason)
+        publish_user(ctx, registry.USER_PASSWORD_RESET, user)
+    else:
+        record_user(ctx, action, registry.USER_PASSWORD_RESET, user)
     return user, code
+
+
+async def record_reach(
+    ctx: Context, action: str, user: User, *, orgs: list[str], reason: str
+) -> None:
+    """The platform opened an account that works in these orgs: note why, and tell each of them."""
+    audit.record_break_glass(ctx, action, user.id, org=PLATFORM_ORG, reason=reason)
+    scope = ctx.principal.scope
+    for org in orgs:
+        scope = scope.with_org(org)
+        data = registry.BreakGlass(action=action, target=user.id, reason=reason)
+        event = registry.BREAK_GLASS_USED
+        events.publish(ctx, event, data, subject=user.id, version=user.version, org=org)
+    # Comes last: from here on nothing but the records is written.
+    await ctx.db.set_scope(scope)
 
 
 # Sessions and tokens of the caller
@@ -209,6 +234,10 @@ def record_user(ctx: Context, action: str, event: registry.EventType, user: User
     """People belong to the platform: so do the records about them."""
     details = {"email": user.email, "disabled": user.disabled}
     audit.record(ctx, action, user.id, org=PLATFORM_ORG, details=details)
+    publish_user(ctx, event, user)
+
+
+def publish_user(ctx: Context, event: registry.EventType, user: User) -> None:
     data = registry.Person(id=user.id, disabled=user.disabled)
     events.publish(ctx, event, data, subject=user.id, version=user.version, org=PLATFORM_ORG)
 

@@ -1,8 +1,8 @@
 """HTTP in, one command, HTTP out: signing in, accounts, sessions, personal tokens."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Request, Response
+from fastapi import Body, Request, Response
 
 from moorage_core.authz.permissions import Permission
 from moorage_core.errors import NotFound
@@ -22,6 +22,7 @@ from moorage_core.people.schemas import (
     LoginRead,
     MeRead,
     PasswordChange,
+    PasswordCodeIssue,
     PasswordCodeRead,
     PasswordSet,
     SessionRead,
@@ -163,12 +164,20 @@ async def update_user(
     key=Permission.IAM_USER_RESET_PASSWORD,
     status_code=201,
     response_model=PasswordCodeRead,
-    answers=(NotFound,),
+    answers=(NotFound, rules.ReasonRequired),
     rotate="ask for a new code with a new Idempotency-Key; it replaces the first.",
 )
-async def issue_password_code(user: UserId, ctx: Ctx) -> dict[str, Any]:
-    """Issue a one-time code with which the person sets a password."""
-    found, code = await commands.issue_password_code(ctx, user)
+async def issue_password_code(
+    user: UserId,
+    ctx: Ctx,
+    given: Annotated[PasswordCodeIssue, Body(default_factory=PasswordCodeIssue)],
+) -> dict[str, Any]:
+    """Issue a one-time code with which the person sets a password.
+
+    Break-glass where the person has used the account and has roles in orgs: needs a reason, and
+    those orgs see it.
+    """
+    found, code = await commands.issue_password_code(ctx, user, reason=given.reason)
     return {"user_id": found.id, "code": code, "expires_at": ctx.now + rules.CODE_LIFETIME}
 
 

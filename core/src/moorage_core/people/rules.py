@@ -9,7 +9,7 @@ from typing import Any
 from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Grant, Kind, Principal
 from moorage_core.authz.roles import ROLES, SELF, Role
-from moorage_core.errors import ApiError, Conflict, Forbidden, Unauthenticated
+from moorage_core.errors import ApiError, Conflict, Fault, Forbidden, Unauthenticated
 
 CODE_LIFETIME = timedelta(hours=24)
 SEEN_EVERY = timedelta(minutes=1)
@@ -41,6 +41,13 @@ class OwnAccount(Conflict):
     code = "own_account"
 
 
+class ReasonRequired(ApiError):
+    """Opening somebody's account reaches into their orgs, and needs a reason."""
+
+    status = 422
+    code = "reason_required"
+
+
 class TokenTooLong(ApiError):
     """The token would live longer than this platform allows."""
 
@@ -52,6 +59,16 @@ class BeyondOwnRights(Forbidden):
     """A token cannot hold what its owner lacks."""
 
     code = "beyond_own_rights"
+
+
+def check_reason(email: str, orgs: list[str], reason: str | None) -> None:
+    """Whoever can set somebody's password can act as them in every org that they work in."""
+    if orgs and reason is None:
+        raise ReasonRequired(
+            f"{email} has used the account and has roles in {len(orgs)} of the orgs. Give a "
+            "reason; those orgs see it.",
+            errors=[Fault("body.reason", "needed for this account")],
+        )
 
 
 def csrf_token(session_token: str) -> str:

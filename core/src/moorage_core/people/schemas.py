@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from moorage_core.kit.ids import AccessTokenId, OrgId, ProjectId, SessionId, UserId
-from moorage_core.kit.wire import WHOLE, Email, Input, Moment, Name, Output, PermissionKey
+from moorage_core.kit.wire import WHOLE, Email, Input, Moment, Name, Output, PermissionKey, Reason
 
 Password = Annotated[
     str,
@@ -54,6 +54,11 @@ class UserRead(Output):
     version: int
     created_at: Moment
     updated_at: Moment
+
+
+class PasswordCodeIssue(Input):
+    reason: Reason | None = None
+    """Needed where the person has used the account and has roles in orgs, which are told then."""
 
 
 class PasswordCodeRead(Output):

@@ -24,6 +24,15 @@ TOKEN: LiteralString = (
 # Accounts
 
 
+async def list_orgs_behind(db: Db, id: str) -> list[str]:
+    """Tenants in which somebody has roles, where they have used their account.
+
+    Tenant-less: people belong to no org.
+    """
+    rows = await db.rows("SELECT org_id FROM orgs_behind_account(%s) ORDER BY 1", (id,))
+    return [row["org_id"] for row in rows]
+
+
 async def add_user(db: Db, *, id: str, email: str, name: str, now: datetime) -> User | None:
     """None where the address is taken.
 

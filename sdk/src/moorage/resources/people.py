@@ -12,6 +12,7 @@ from moorage.models import (
     AccessTokenRead,
     MeRead,
     PasswordChange,
+    PasswordCodeIssue,
     PasswordCodeRead,
     SessionRead,
     UserCreate,
@@ -117,6 +118,9 @@ class Users(Group):
         )
 
     @call(operations.ISSUE_PASSWORD_CODE, PasswordCodeRead)
-    def issue_password_code(self, user: UserRead | str) -> Arguments:
-        """Issue a one-time code with which the person sets a password."""
-        return Arguments(path={"user": id_of(user)})
+    def issue_password_code(self, user: UserRead | str, *, reason: str | None = None) -> Arguments:
+        """Issue a one-time code with which the person sets a password.
+
+        For an account in use give a reason: the person's orgs see it.
+        """
+        return Arguments(path={"user": id_of(user)}, body=PasswordCodeIssue(reason=reason))

@@ -541,6 +541,17 @@ CREATE FUNCTION user_by_email(address text)
     SELECT id, email, name, password_hash, wrong_passwords, locked_until, disabled_at
     FROM users WHERE lower(email) = lower(address) $$;
 
+-- The tenants who must hear of it when the platform opens this person's account. None where the person
+-- never used it: whoever is invited gets a first password without ado. For the platform's own alone.
+CREATE FUNCTION orgs_behind_account(person text) RETURNS TABLE (org_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT DISTINCT m.org_id FROM users u JOIN memberships m ON m.user_id = u.id
+        JOIN orgs o ON o.id = m.org_id LEFT JOIN projects p ON p.id = m.project_id
+    WHERE u.id = person AND o.deleted_at IS NULL AND p.deleted_at IS NULL
+        AND o.id <> 'org_00000000000000000000000000'
+        AND (u.password_hash IS NOT NULL OR EXISTS (SELECT FROM oidc_identities i WHERE i.user_id = u.id))
+        AND 'org_00000000000000000000000000' = ANY (scope_whole_orgs()) $$;
+
 CREATE FUNCTION user_by_password_code(hash bytea, moment timestamptz) RETURNS text
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp RETURN (
     SELECT user_id FROM password_codes WHERE code_hash = hash AND expires_at > moment);
