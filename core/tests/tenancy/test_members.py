@@ -6,6 +6,7 @@ import pytest
 
 from core.tests.callers import Caller
 from core.tests.factories.tenants import Tenant, make_tenant, mint
+from core.tests.people.signing_in import log_in, make_person
 from core.tests.site import Site, fresh
 from moorage_core.authz.roles import ROLES, Level, Role
 from moorage_core.kit.ids import PLATFORM_ORG
@@ -170,6 +171,23 @@ async def test_inviting_does_not_tell_whether_somebody_has_an_account(
 
     assert of_known.status_code == of_nobody.status_code == 201
     assert set(of_known.json()) == set(of_nobody.json())
+
+
+async def test_whoever_adds_somebody_does_not_learn_their_name_before_they_come(
+    site: Site, tenant: Tenant
+) -> None:
+    known, email = await make_person(site)
+    await site.sql.execute("UPDATE users SET name = 'Ada Lovelace' WHERE id = %s", (known.id,))
+
+    added = await add(tenant.admin, place_of(tenant, Level.ORG), "viewer", email)
+    path = f"/v1/members/{added.json()['id']}"
+    listed = await tenant.admin.get(f"/v1/orgs/{tenant.org.id}/members")
+    await log_in(site, email)
+    afterwards = await tenant.admin.get(path)
+
+    assert added.json()["name"] == email.partition("@")[0]
+    assert "Ada" not in listed.text
+    assert afterwards.json()["name"] == "Ada Lovelace"
 
 
 async def test_a_role_that_is_taken_away_is_gone_with_the_next_request(

@@ -68,12 +68,12 @@ async def _let_in(
         same = user.password_hash == checked.password_hash
         if locked or user.disabled_at is not None or not same:
             return None
-        await store.forget_wrong_passwords(ctx.db, user.id)
         return await open_session(ctx, user_agent=user_agent)
 
 
 async def open_session(ctx: Context, *, user_agent: str) -> Opened:
     """Open a session for the context's principal, whoever vouched for it."""
+    await store.note_sign_in(ctx.db, ctx.principal.id, now=ctx.now)
     token = tokens.new(tokens.SESSION)
     session = await store.add_session(
         ctx.db,

@@ -64,6 +64,7 @@ class MemberRead(Output):
     user_id: UserId
     email: str
     name: str
+    """What the address says, until the person has signed in as a member."""
     role: str
     version: int
     created_at: Moment

@@ -9,8 +9,13 @@ from moorage_core.tenancy.models import Membership, Org, Project
 
 ORG: LiteralString = "id, slug, name, version, created_at, updated_at"
 PROJECT: LiteralString = "id, org_id, slug, name, version, created_at, updated_at"
+# Anybody can be added by their address: what an account is called is not told before its person has
+# signed in as a member.
+NAME: LiteralString = (
+    "CASE WHEN u.signed_in_at >= m.created_at THEN u.name ELSE split_part(u.email, '@', 1) END"
+)
 MEMBERSHIP: LiteralString = (
-    "m.id, m.org_id, m.project_id, m.user_id, u.email, u.name, m.role, m.version,"
+    f"m.id, m.org_id, m.project_id, m.user_id, u.email, {NAME} AS name, m.role, m.version,"
     " m.created_at, m.updated_at"
 )
 

@@ -64,6 +64,7 @@ CREATE TABLE users (
     wrong_passwords integer NOT NULL DEFAULT 0,
     locked_until timestamptz,
     disabled_at timestamptz,
+    signed_in_at timestamptz,
     version integer NOT NULL DEFAULT 1,
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL
@@ -556,7 +557,8 @@ CREATE FUNCTION user_by_password_code(hash bytea, moment timestamptz) RETURNS te
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp RETURN (
     SELECT user_id FROM password_codes WHERE code_hash = hash AND expires_at > moment);
 
--- Somebody is invited by e-mail whether or not the platform knows them: the answer is the same.
+-- Somebody is invited by e-mail whether or not the platform knows them, and who invites is not told which.
+-- Not quite: an id carries the time at which the account was made.
 CREATE FUNCTION ensure_user(new_id text, address text, moment timestamptz, called text DEFAULT NULL)
     RETURNS text LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     INSERT INTO users (id, email, name, created_at, updated_at)
