@@ -21,6 +21,7 @@ from moorage_core.audit.keyring import KeyUnusable
 from moorage_core.audit.models import Denials
 from moorage_core.audit.models import Seal as SealRow
 from moorage_core.audit.sweeps import BATCH, EntriesMissing, FlushDenials, SealAudit
+from moorage_core.errors import Busy
 from moorage_core.events.sweeps import NumberRecords
 from moorage_core.kit.clock import ManualClock
 from moorage_core.kit.db import org_scope
@@ -251,7 +252,7 @@ async def test_two_sealers_at_once_never_disagree(
         await pair[0].activate()
 
     odd = [end for end in ends if isinstance(end, BaseException)]
-    assert all(isinstance(end, psycopg.errors.UniqueViolation | BlockingIOError) for end in odd)
+    assert all(isinstance(end, Busy | BlockingIOError) for end in odd)
     assert lines(settings) == await rows(platform)
     assert verify().is_sound
 
@@ -458,6 +459,29 @@ async def test_one_org_s_trouble_does_not_keep_the_others_refusals_out(
         await FlushDenials(platform).activate()
 
     assert [row[0] for row in await entries(sql)] == [rival.id]
+
+
+async def test_an_entry_that_is_there_already_does_not_keep_the_others_refusals_out(
+    actor: ActorMaker,
+    acme: OrgRow,
+    rival: OrgRow,
+    platform: Platform,
+    clock: ManualClock,
+    sql: Sql,
+) -> None:
+    for org in (acme, rival):
+        viewer = await actor("viewer", org=org)
+        await viewer.get("/v1/audit")
+        await viewer.get("/v1/audit/seals")
+    clock.move(timedelta(minutes=3))
+    await sql.execute(
+        SQL("CREATE UNIQUE INDEX ON audit_entries (org_id) WHERE org_id = {}").format(acme.id)
+    )
+
+    with pytest.raises(Busy):
+        await FlushDenials(platform).activate()
+
+    assert [row[0] for row in await entries(sql)] == [rival.id] * 2
 
 
 async def test_entered_refusals_are_sealed_like_everything_else(

@@ -10,6 +10,7 @@ from moorage_core.audit import commands, keyring, merkle, rules, seal_log, seals
 from moorage_core.audit.keyring import AuditKeys, KeyUnusable
 from moorage_core.audit.models import Seal
 from moorage_core.background.driver import Sweep
+from moorage_core.errors import Busy
 from moorage_core.kit.db import org_scope
 from moorage_core.platform import Platform
 from moorage_core.unit import SEQUENCER_TOPIC
@@ -120,12 +121,14 @@ class FlushDenials(Sweep):
     async def _enter(self, found: list[tuple[str, datetime]]) -> int:
         """One that the database refuses must not keep the others out: it is raised at the end."""
         entered = 0
-        refused: list[psycopg.IntegrityError] = []
+        refused: list[Exception] = []
         for org, minute in found:
             try:
                 async with self.platform.database.transaction(org_scope(org)) as db:
                     entered += await commands.enter_denials(db, org=org, minute=minute)
-            except psycopg.IntegrityError as err:
+            except (psycopg.IntegrityError, Busy) as err:
+                if not isinstance(err.__cause__ or err, psycopg.IntegrityError):
+                    raise  # The database is away, for all of them.
                 refused.append(err)
         if refused:
             raise refused[0]
