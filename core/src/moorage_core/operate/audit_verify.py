@@ -25,11 +25,8 @@ from moorage_core.audit.entry_walk import StoredEntry
 from moorage_core.audit.models import Seal
 from moorage_core.audit.report import Finding, Report
 from moorage_core.audit.seal_log import Line
-from moorage_core.embedded import cluster, postgres
-from moorage_core.embedded import folder as folders
 from moorage_core.embedded.errors import OperatorError
-from moorage_core.embedded.postgres import Server
-from moorage_core.operate import arguments, dumps
+from moorage_core.operate import arguments, dumps, reached
 from moorage_core.settings import Settings
 
 Connection = psycopg.Connection[DictRow]
@@ -110,32 +107,13 @@ def check(settings: Settings, *, url: str) -> Report:
 
 @contextmanager
 def _owner_url(settings: Settings) -> Generator[str]:
-    """The database that the settings name, or our own server; started for the while if it rests."""
-    if settings.database.owner_url:
-        yield settings.database.owner_url
-        return
-    if not (settings.data / "keys").is_dir() or cluster.major(settings.data / "postgres") is None:
+    if not reached.is_here(settings):
         raise NothingToVerify(
             f"There is no platform's data in {settings.data}. Name its folder with --data, or its "
             "settings with --config."
         )
-    folder = folders.prepare(settings.data)
-    if running := postgres.find_running(folder):
-        yield running.owner_url
-        return
-    server = postgres.start(folder)
-    try:
-        yield server.owner_url
-    finally:
-        _stop_unless_taken_over(server)
-
-
-def _stop_unless_taken_over(server: Server) -> None:
-    try:
-        with folders.hold(server.folder):
-            postgres.stop(server)
-    except folders.FolderBusy:
-        return
+    with reached.database(settings) as found:
+        yield str(found.database.owner_url)
 
 
 @contextmanager

@@ -120,24 +120,31 @@ async def issue_password_code(ctx: Context, id: str, *, reason: str | None) -> t
     user = await _user(ctx, id, Permission.IAM_USER_RESET_PASSWORD, lock=True)
     orgs = await store.list_orgs_behind(ctx.db, id)
     rules.check_reason(user.email, orgs, reason)
-    code = tokens.new(tokens.PASSWORD_CODE)
-    await ctx.db.set_scope(org_scope(PLATFORM_ORG, principal=id))
-    await store.put_code(
-        ctx.db,
-        id,
-        code_hash=tokens.digest(code),
-        expires_at=ctx.now + rules.CODE_LIFETIME,
-    )
+    code = await put_code(ctx, id)
     user = await store.update_user(ctx.db, id, name=None, disabled=None, now=ctx.now)
     # The answer of this request is stored under the caller's own name.
     await ctx.db.set_scope(ctx.principal.scope)
+    await record_code(ctx, user, orgs=orgs, reason=reason)
+    return user, code
+
+
+async def put_code(ctx: Context, id: str) -> str:
+    """A new code for the person, through whose eyes the transaction sees from here on."""
+    code = tokens.new(tokens.PASSWORD_CODE)
+    await ctx.db.set_scope(org_scope(PLATFORM_ORG, principal=id))
+    expires_at = ctx.now + rules.CODE_LIFETIME
+    await store.put_code(ctx.db, id, code_hash=tokens.digest(code), expires_at=expires_at)
+    return code
+
+
+async def record_code(ctx: Context, user: User, *, orgs: list[str], reason: str | None) -> None:
+    """Note that a code was issued, in the open where it reaches into orgs."""
     action = Permission.IAM_USER_RESET_PASSWORD
     if orgs and reason is not None:
         await record_reach(ctx, action, user, orgs=orgs, reason=reason)
         publish_user(ctx, registry.USER_PASSWORD_RESET, user)
     else:
         record_user(ctx, action, registry.USER_PASSWORD_RESET, user)
-    return user, code
 
 
 async def record_reach(
@@ -145,7 +152,7 @@ async def record_reach(
 ) -> None:
     """The platform opened an account that works in these orgs: note why, and tell each of them."""
     audit.record_break_glass(ctx, action, user.id, org=PLATFORM_ORG, reason=reason)
-    scope = ctx.principal.scope
+    scope = ctx.principal.scope.with_org(PLATFORM_ORG)
     for org in orgs:
         scope = scope.with_org(org)
         data = registry.BreakGlass(action=action, target=user.id, reason=reason)

@@ -131,6 +131,11 @@ async def lock_account(db: Db, id: str, *, until: datetime) -> None:
     await db.run("UPDATE users SET locked_until = %s WHERE id = %s", (until, id))
 
 
+async def unlock_account(db: Db, id: str) -> None:
+    """Tenant-less: people belong to no org."""
+    await db.run("UPDATE users SET wrong_passwords = 0, locked_until = NULL WHERE id = %s", (id,))
+
+
 async def note_sign_in(db: Db, id: str, *, now: datetime) -> None:
     """Also forgets wrong passwords: whoever guessed them is not this person.
 

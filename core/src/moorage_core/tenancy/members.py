@@ -112,6 +112,29 @@ async def appoint_first(ctx: Context, *, email: str, role: Role) -> Membership |
     return member
 
 
+async def appoint_again(ctx: Context, user: str) -> None:
+    """Give the platform an admin where none is left who could."""
+    admins = await store.list_admins(ctx.db, org=PLATFORM_ORG, role=Role.PLATFORM_ADMIN)
+    if user in admins:
+        return
+    if admins:
+        raise rules.AdminLeft(
+            f"The platform has {len(admins)} admins whose accounts are enabled. One of them can "
+            "give the role; recover their account if they cannot sign in."
+        )
+    id = await store.put_admin(
+        ctx.db,
+        id=MembershipId.new(),
+        org=PLATFORM_ORG,
+        user=user,
+        role=Role.PLATFORM_ADMIN,
+        now=ctx.now,
+    )
+    member = await store.find_membership(ctx.db, id, orgs=[PLATFORM_ORG])
+    assert member is not None, "the row was just written in this transaction"
+    _record(ctx, Permission.IAM_MEMBER_ADD, registry.MEMBER_ADDED, member)
+
+
 async def check_platform_keeps_admin(ctx: Context, without: str) -> None:
     """Refuse to disable the account of the last person who can run the platform.
 

@@ -23,6 +23,12 @@ class LastAdmin(Conflict):
     code = "last_admin"
 
 
+class AdminLeft(Conflict):
+    """Somebody can still run the platform."""
+
+    code = "admin_left"
+
+
 class NotEmpty(Conflict):
     """Something still lives inside."""
 

@@ -174,6 +174,19 @@ async def add_membership(
     return added == 1
 
 
+async def put_admin(db: Db, *, id: str, org: str, user: str, role: str, now: datetime) -> str:
+    """The id of the membership that holds the org-wide role, whatever it held before."""
+    return await db.value(
+        """
+        INSERT INTO memberships (id, org_id, user_id, role, created_at, updated_at)
+        VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (org_id, project_id, user_id) DO UPDATE
+            SET role = EXCLUDED.role, version = memberships.version + 1, updated_at = %s
+        RETURNING id
+        """,
+        (id, org, user, role, now, now, now),
+    )
+
+
 async def has_members(db: Db, *, org: str) -> bool:
     """Whether anybody has a role in the org, with the org's row locked so that the answer holds."""
     await db.run("SELECT 1 FROM orgs WHERE id = %s FOR UPDATE", (org,))
