@@ -1,6 +1,8 @@
 """Reading the audit log through HTTP: who sees what, filters, pages, proofs."""
 
-from datetime import timedelta
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psycopg
@@ -9,17 +11,18 @@ import pytest
 from core.tests.audit.conftest import ADA, Do, Seal
 from core.tests.callers import ActorMaker, Caller
 from core.tests.factories.tenancy import OrgRow, ProjectRow
-from moorage_core.audit import keyring, proofs, store
+from moorage_core.audit import commands, keyring, proofs, store
 from moorage_core.audit.merkle import Step
 from moorage_core.audit.models import Wanted
 from moorage_core.audit.proofs import Proof
 from moorage_core.authz.principals import Kind, Place, Principal
 from moorage_core.kit.clock import ManualClock
-from moorage_core.kit.db import Db, org_scope
+from moorage_core.kit.db import Database, Db, org_scope
 from moorage_core.kit.ids import PLATFORM_ORG, AuditEntryId
 from moorage_core.platform import Platform
 from moorage_core.settings import Settings
 
+START = datetime(2026, 1, 1, tzinfo=UTC)
 BOB = Principal(Kind.SERVICE_ACCOUNT, "sac_bob", "bob")
 
 
@@ -398,19 +401,95 @@ async def test_before_the_first_seal_there_are_none(admin: Caller) -> None:
 # Cost
 
 
-async def test_a_page_reads_its_own_rows_and_not_the_whole_log(
-    platform: Platform, alpha: ProjectRow, sql: psycopg.AsyncConnection[Any]
-) -> None:
-    org = alpha.org.id
+@pytest.fixture
+async def long_log(alpha: ProjectRow, sql: psycopg.AsyncConnection[Any]) -> ProjectRow:
+    """20,000 entries, one a minute; every 200th is of the project, the 7,777th of another kind."""
     await sql.execute(
         "INSERT INTO audit_entries (seq, id, at, org_id, project_id, actor_kind, actor_id,"
         " actor_name, action, target, outcome, count, break_glass, correlation_id, details, leaf)"
-        " SELECT n, 'aud_' || n, now(), %s, CASE WHEN n %% 200 = 0 THEN %s END, 'user',"
-        " 'usr_' || n %% 200, 'x', 'a.b.c', 't' || n, 'allowed', 1, false, 'c' || n, '{}', ''"
-        " FROM generate_series(1, 20000) n",
-        (org, alpha.id),
+        " SELECT n, 'aud_' || lpad(n::text, 26, '0'), %s + n * interval '1 minute', %s,"
+        " CASE WHEN n %% 200 = 0 THEN %s END, 'user', 'usr_' || n %% 200, 'x',"
+        " CASE WHEN n = 7777 THEN 'a.b.rare' ELSE 'a.b.c' END, 't' || n, 'allowed', 1, false,"
+        " 'c' || n, '{}', '' FROM generate_series(1, 20000) n",
+        (START, alpha.org.id, alpha.id),
     )
     await sql.execute("ANALYZE audit_entries")
+    return alpha
+
+
+@pytest.mark.parametrize("order", ["false", "true"])
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("action=a.b.rare", ["t7777"]),
+        ("action=a.b.none", []),
+        ("outcome=denied", []),
+        ("action=a.b.rare&actor=usr_177", ["t7777"]),
+        ("action=a.b.rare&since=2026-01-01T00:00:00Z", ["t7777"]),
+        ("action=a.b.rare&until=2026-01-05T00:00:00Z", []),
+        ("until=2025-01-01T00:00:00Z", []),
+    ],
+)
+async def test_a_filter_that_matches_little_reads_a_part_of_the_log_at_a_time(
+    admin: Caller,
+    long_log: ProjectRow,
+    monkeypatch: pytest.MonkeyPatch,
+    query: str,
+    found: list[str],
+    order: str,
+) -> None:
+    monkeypatch.setattr(commands, "EXAMINED", 1500)
+    shown: list[str] = []
+    most, pages, after = 0, 0, ""
+    while True:
+        answer, read = await reading(admin, f"/v1/audit?{query}&newest_first={order}{after}")
+        most, pages = max(most, read), pages + 1
+        shown += [entry["target"] for entry in answer["items"]]
+        if answer["next"] is None:
+            break
+        after = f"&after={answer['next']}"
+
+    assert shown == found
+    assert most <= 3 * 1500 + 1
+    assert pages <= 15
+
+
+async def test_a_span_of_time_is_found_without_going_there_page_by_page(
+    admin: Caller, long_log: ProjectRow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "EXAMINED", 1500)
+    since = (START + timedelta(minutes=15_000)).isoformat().replace("+00:00", "Z")
+    until = (START + timedelta(minutes=15_003)).isoformat().replace("+00:00", "Z")
+
+    answer, read = await reading(admin, f"/v1/audit?since={since}&until={until}")
+
+    assert [entry["seq"] for entry in answer["items"]] == [15_000, 15_001, 15_002]
+    assert read <= 3 * 1500
+
+
+async def reading(caller: Caller, path: str) -> tuple[dict[str, Any], int]:
+    """An answer, and how many rows of the log were read for it."""
+    spent: list[int] = []
+    whole = Database.transaction
+
+    @asynccontextmanager
+    async def counted(self: Database, *args: Any, **options: Any) -> AsyncIterator[Db]:
+        async with whole(self, *args, **options) as db:
+            before = await rows_read(db)
+            yield db
+            spent.append(await rows_read(db) - before)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Database, "transaction", counted)
+        answer = await caller.get(path)
+    assert answer.status_code == 200, answer.text
+    return answer.json(), max(spent)
+
+
+async def test_a_page_reads_its_own_rows_and_not_the_whole_log(
+    platform: Platform, long_log: ProjectRow
+) -> None:
+    alpha, org = long_log, long_log.org.id
     cases = [
         (Wanted(), None, 51),
         (Wanted(), alpha.id, 50),

@@ -1,6 +1,7 @@
 """Noting what was done and what was refused, and reading it back, with proof."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,7 +11,7 @@ from moorage_core.audit.models import Entry, Seal, Wanted
 from moorage_core.audit.proofs import Proof
 from moorage_core.authz.authorize import Resource, authorize, authorize_anywhere, hidden
 from moorage_core.authz.permissions import Permission
-from moorage_core.authz.principals import Principal
+from moorage_core.authz.principals import Place, Principal
 from moorage_core.context import AuditRecord, Context, Trace
 from moorage_core.errors import ApiError, Conflict, Fault, Forbidden, Malformed
 from moorage_core.kit import pagination
@@ -18,6 +19,11 @@ from moorage_core.kit.db import Db, org_scope
 from moorage_core.kit.ids import AuditEntryId
 from moorage_core.kit.pagination import Page, PageRequest
 from moorage_core.platform import Platform
+
+EXAMINED = 20_000
+"""Entries of one place that a page looks at where no index finds those that are wanted."""
+NEVER = 2**62
+"""Beyond any number of an entry."""
 
 
 class NotSealedYet(Conflict):
@@ -92,10 +98,39 @@ async def list_entries(ctx: Context, wanted: Wanted, page: PageRequest) -> Page[
     places = ctx.principal.places(key, org=wanted.org, project=wanted.project)
     if not places:
         raise Forbidden(f"This needs the permission {key} in the org or project that you ask for.")
+    after, upto = _number(page), None
+    if rules.is_broad(wanted, whole=_is_whole(places)):
+        after = await _begin(ctx.db, wanted, places) if after is None else after
+        upto = await store.find_edge(
+            ctx.db, scope=places, after=after, newest_first=wanted.newest_first, rows=EXAMINED
+        )
     rows = await store.list_entries(
-        ctx.db, wanted, scope=places, after=_number(page), limit=page.fetch
+        ctx.db, wanted, scope=places, after=after, upto=upto, limit=page.fetch
     )
-    return pagination.page(rows, page, key=lambda entry: str(entry.seq))
+    found = pagination.page(rows, page, key=lambda entry: str(entry.seq))
+    if found.next is None and upto is not None:
+        return Page(found.items, pagination.encode_cursor(str(upto)))
+    return found
+
+
+async def _begin(db: Db, wanted: Wanted, places: Sequence[Place]) -> int | None:
+    """The number after which the first page begins; None for the end of the log."""
+    if not (wanted.since or wanted.until) or not _is_whole(places):
+        return None
+    orgs = [place.org for place in places]
+    span = await store.find_span(
+        db, orgs=orgs, since=wanted.since, until=wanted.until, rows=EXAMINED
+    )
+    if span is None:
+        return None
+    first, last = span
+    if first > last:
+        return 0 if wanted.newest_first else NEVER
+    return last + 1 if wanted.newest_first else first - 1
+
+
+def _is_whole(places: Sequence[Place]) -> bool:
+    return all(place.project is None for place in places)
 
 
 async def get_entry(ctx: Context, id: str) -> Entry:

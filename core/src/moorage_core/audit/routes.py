@@ -78,7 +78,11 @@ def _utc(moment: datetime | None, name: str) -> datetime | None:
 async def list_audit_entries(
     wanted: Annotated[Wanted, Depends(_wanted)], ctx: Ctx, page: Paging
 ) -> Page[Entry]:
-    """Who did what, in the orgs and projects whose audit log you may read; oldest first."""
+    """Who did what, in the orgs and projects whose audit log you may read; oldest first.
+
+    With filters a page may hold few entries, or none, though more follow: go on until `next` is
+    null.
+    """
     return await commands.list_entries(ctx, wanted, page)
 
 

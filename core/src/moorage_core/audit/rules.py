@@ -11,7 +11,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
-from moorage_core.audit.models import Denials, Entry
+from moorage_core.audit.models import Denials, Entry, Wanted
 
 FIELDS = (
     "id",
@@ -39,6 +39,17 @@ DENIALS_CLOSE_AFTER = timedelta(seconds=30)
 
 class UnstableDetails(Exception):
     """A bug of ours: details hold a number that the database does not give back as it was."""
+
+
+def is_broad(wanted: Wanted, *, whole: bool) -> bool:
+    """Whether a reader of `whole` orgs, or of projects, may ask for few entries among many.
+
+    What was done to one thing, or by one request, is found by an index and is little.
+    """
+    if wanted.target or wanted.correlation_id:
+        return False
+    sifted = wanted.action or wanted.outcome or wanted.since or wanted.until
+    return bool(sifted or (wanted.actor and not whole))
 
 
 def timestamp(at: datetime) -> str:

@@ -35,9 +35,15 @@ FILTERS: dict[str, LiteralString] = {
 
 
 async def list_entries(
-    db: Db, wanted: Wanted, *, scope: Sequence[Place], after: int | None, limit: int
+    db: Db,
+    wanted: Wanted,
+    *,
+    scope: Sequence[Place],
+    after: int | None,
+    limit: int,
+    upto: int | None = None,
 ) -> list[Entry]:
-    """Entries beyond the number `after`, in the places that `scope` names.
+    """Entries beyond the number `after`, up to `upto`, in the places that `scope` names.
 
     Each place is read by itself, through the index that has its numbers in order, so a page costs
     the same in a log of any length.
@@ -47,6 +53,8 @@ async def list_entries(
     order: LiteralString = "seq DESC" if wanted.newest_first else "seq"
     if after is not None:
         conditions.append("seq < %(after)s" if wanted.newest_first else "seq > %(after)s")
+    if upto is not None:
+        conditions.append("seq >= %(upto)s" if wanted.newest_first else "seq <= %(upto)s")
     some: LiteralString = " AND ".join(["seq IS NOT NULL", *conditions])
     tail: LiteralString = f"{some} ORDER BY {order} LIMIT %(limit)s"
     return await db.all(
@@ -62,15 +70,66 @@ async def list_entries(
                 WHERE org_id = p.org AND project_id = p.project AND {tail}) e
         ) found ORDER BY {order} LIMIT %(limit)s
         """,
-        given
-        | {
-            "orgs": [place.org for place in scope if place.project is None],
-            "in_orgs": [place.org for place in scope if place.project is not None],
-            "projects": [place.project for place in scope if place.project is not None],
-            "after": after,
-            "limit": limit,
-        },
+        given | _places(scope) | {"after": after, "upto": upto, "limit": limit},
     )
+
+
+async def find_edge(
+    db: Db, *, scope: Sequence[Place], after: int | None, newest_first: bool, rows: int
+) -> int | None:
+    """The number up to which no place has more than `rows` entries; None where none has as many."""
+    order: LiteralString = "seq DESC" if newest_first else "seq"
+    nearest: LiteralString = "max" if newest_first else "min"
+    beyond: LiteralString = "seq IS NOT NULL"
+    if after is not None:
+        beyond += " AND seq < %(after)s" if newest_first else " AND seq > %(after)s"
+    tail: LiteralString = f"{beyond} ORDER BY {order} OFFSET %(skipped)s LIMIT 1"
+    return await db.value(
+        f"""
+        SELECT {nearest}(seq) FROM (
+            SELECT e.seq FROM unnest(%(orgs)s::text[]) AS o(org) CROSS JOIN LATERAL (
+                SELECT seq FROM audit_entries WHERE org_id = o.org AND {tail}) e
+            UNION ALL
+            SELECT e.seq FROM unnest(%(in_orgs)s::text[], %(projects)s::text[]) AS p(org, project)
+            CROSS JOIN LATERAL (
+                SELECT seq FROM audit_entries
+                WHERE org_id = p.org AND project_id = p.project AND {tail}) e
+        ) edges
+        """,
+        _places(scope) | {"after": after, "skipped": rows - 1},
+    )
+
+
+async def find_span(
+    db: Db, *, orgs: Sequence[str], since: datetime | None, until: datetime | None, rows: int
+) -> tuple[int, int] | None:
+    """The first and last number of a time; None where it has more than `rows` entries of an org.
+
+    Numbers follow time only nearly, so nothing less than all entries of the time tells. (1, 0)
+    where it has none.
+    """
+    row = await db.row(
+        """
+        SELECT coalesce(min(seq), 1) AS first, coalesce(max(seq), 0) AS last, count(*) AS rows
+        FROM unnest(%(orgs)s::text[]) AS o(org) CROSS JOIN LATERAL (
+            SELECT seq FROM audit_entries
+            WHERE org_id = o.org AND seq IS NOT NULL
+                AND at >= coalesce(%(since)s::timestamptz, '-infinity')
+                AND at < coalesce(%(until)s::timestamptz, 'infinity')
+            LIMIT %(rows)s) e
+        """,
+        {"orgs": list(orgs), "since": since, "until": until, "rows": rows + 1},
+    )
+    assert row is not None
+    return (row["first"], row["last"]) if row["rows"] <= rows else None
+
+
+def _places(scope: Sequence[Place]) -> dict[str, list[str]]:
+    return {
+        "orgs": [place.org for place in scope if place.project is None],
+        "in_orgs": [place.org for place in scope if place.project is not None],
+        "projects": [place.project for place in scope if place.project is not None],
+    }
 
 
 async def find_entry(db: Db, id: str, *, scope: Scope) -> Entry | None:
