@@ -114,5 +114,5 @@ async def _secret(site: Site, tenant: Tenant) -> None:
 
 async def _code(site: Site, tenant: Tenant) -> None:
     root = await site.actor("platform_admin")
-    answer = await root.post(f"/v1/users/{await tenant.id('user')}/password-codes")
+    answer = await root.post(f"/v1/users/{await tenant.id('user')}/password-codes", {})
     tenant.ids["code"] = answer.json()["code"]

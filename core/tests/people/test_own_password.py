@@ -79,7 +79,7 @@ async def test_a_password_set_by_code_ends_every_token_of_the_person(site: Site)
     root = await site.actor("platform_admin")
     person, _ = await make_person(site)
     assert (await person.get("/v1/me")).status_code == 200
-    issued = await root.post(f"/v1/users/{person.id}/password-codes")
+    issued = await root.post(f"/v1/users/{person.id}/password-codes", {})
 
     given = {"code": issued.json()["code"], "password": NEW}
     answer = await site.client.post("/v1/auth/password", json=given)

@@ -20,7 +20,7 @@ async def test_opening_the_account_of_a_tenants_member_needs_a_reason(
 ) -> None:
     root = await site.actor("platform_admin")
 
-    answer = await root.post(f"/v1/users/{tenant.admin.id}/password-codes")
+    answer = await root.post(f"/v1/users/{tenant.admin.id}/password-codes", {})
 
     assert (answer.status_code, answer.json()["code"]) == (422, "reason_required")
     assert answer.json()["errors"][0]["location"] == "body.reason"
@@ -66,7 +66,7 @@ async def test_an_account_that_signs_in_elsewhere_is_in_use_too(site: Site, tena
     root = await site.actor("platform_admin")
     await tenant.fill("provider")
 
-    answer = await root.post(f"/v1/users/{tenant.ids['user']}/password-codes")
+    answer = await root.post(f"/v1/users/{tenant.ids['user']}/password-codes", {})
 
     assert answer.json()["code"] == "reason_required"
 
@@ -88,7 +88,7 @@ async def test_whoever_was_invited_gets_a_first_password_without_ado(
 async def test_who_works_in_no_tenant_gets_a_code_without_a_reason(site: Site) -> None:
     root, (person, _) = await site.actor("platform_admin"), await make_person(site)
 
-    answer = await root.post(f"/v1/users/{person.id}/password-codes")
+    answer = await root.post(f"/v1/users/{person.id}/password-codes", {})
 
     assert answer.status_code == 201
 

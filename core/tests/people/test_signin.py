@@ -221,7 +221,7 @@ async def test_a_one_time_code_sets_a_password_once(site: Site) -> None:
     root = await site.actor("platform_admin")
     invited = await site.actor()
     assert invited.person is not None
-    issued = await root.post(f"/v1/users/{invited.id}/password-codes")
+    issued = await root.post(f"/v1/users/{invited.id}/password-codes", {})
     given = {"code": issued.json()["code"], "password": NEW}
 
     first = await site.client.post("/v1/auth/password", json=given)
@@ -235,8 +235,8 @@ async def test_a_one_time_code_sets_a_password_once(site: Site) -> None:
 async def test_a_new_code_replaces_the_one_before(site: Site) -> None:
     root = await site.actor("platform_admin")
     invited = await site.actor()
-    first = await root.post(f"/v1/users/{invited.id}/password-codes")
-    second = await root.post(f"/v1/users/{invited.id}/password-codes")
+    first = await root.post(f"/v1/users/{invited.id}/password-codes", {})
+    second = await root.post(f"/v1/users/{invited.id}/password-codes", {})
 
     answers = [
         await site.client.post(
@@ -251,7 +251,7 @@ async def test_a_new_code_replaces_the_one_before(site: Site) -> None:
 async def test_a_code_expires(timed: TimedSite) -> None:
     root = await timed.actor("platform_admin", expires_in=timedelta(days=9))
     invited = await timed.actor()
-    issued = await root.post(f"/v1/users/{invited.id}/password-codes")
+    issued = await root.post(f"/v1/users/{invited.id}/password-codes", {})
     timed.clock.move(timedelta(hours=24, seconds=1))
 
     answer = await timed.client.post(
@@ -266,7 +266,7 @@ async def test_a_code_unlocks_the_account_and_ends_its_sessions(site: Site) -> N
     person, email = await make_person(site)
     browser = await open_browser(site, email)
     await wrong(site, email, times=5)
-    issued = await root.post(f"/v1/users/{person.id}/password-codes")
+    issued = await root.post(f"/v1/users/{person.id}/password-codes", {})
 
     await site.client.post(
         "/v1/auth/password", json={"code": issued.json()["code"], "password": NEW}

@@ -1,8 +1,8 @@
 """HTTP in, one command, HTTP out: signing in, accounts, sessions, personal tokens."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Body, Request, Response
+from fastapi import Request, Response
 
 from moorage_core.authz.permissions import Permission
 from moorage_core.errors import NotFound
@@ -167,11 +167,7 @@ async def update_user(
     answers=(NotFound, rules.ReasonRequired),
     rotate="ask for a new code with a new Idempotency-Key; it replaces the first.",
 )
-async def issue_password_code(
-    user: UserId,
-    ctx: Ctx,
-    given: Annotated[PasswordCodeIssue, Body(default_factory=PasswordCodeIssue)],
-) -> dict[str, Any]:
+async def issue_password_code(user: UserId, given: PasswordCodeIssue, ctx: Ctx) -> dict[str, Any]:
     """Issue a one-time code with which the person sets a password.
 
     Break-glass where the person has used the account and has roles in orgs: needs a reason, and
