@@ -59,6 +59,7 @@ async def test_a_correlation_id_that_came_with_the_request_is_kept(site: Site) -
     assert answers[1].json()["correlation_id"] == given
 
 
+@pytest.mark.rule("ER-3")
 @pytest.mark.parametrize(
     "given",
     [None, "", "short", "x" * 65, "with blank inside", "semi;colon1", "<script>alert</script>"],
@@ -154,6 +155,7 @@ async def test_a_site_that_is_named_in_the_settings_may_call(site: Site) -> None
 # Limits
 
 
+@pytest.mark.rule("ER-6")
 async def test_one_caller_who_asks_too_fast_is_told_to_wait_and_others_are_not(
     site: Site, tenant: Tenant
 ) -> None:

@@ -48,6 +48,7 @@ async def _records(site: Site) -> tuple[int, int]:
     return entries, events
 
 
+@pytest.mark.rule("AU-1")
 @pytest.mark.parametrize("spec", MUTATIONS, ids=id_of)
 async def test_a_change_leaves_one_audit_entry_and_its_events(
     site: Site, tenant: Tenant, spec: RouteSpec
@@ -69,6 +70,7 @@ async def test_a_change_leaves_one_audit_entry_and_its_events(
     assert await _records(site) == (before[0] + 1, before[1] + len(events))
 
 
+@pytest.mark.rule("ID-2", "ID-6")
 @pytest.mark.parametrize("spec", MUTATIONS, ids=id_of)
 async def test_the_same_key_gives_the_same_answer_and_no_second_change(
     site: Site, tenant: Tenant, spec: RouteSpec
@@ -92,6 +94,7 @@ async def test_the_same_key_gives_the_same_answer_and_no_second_change(
         assert await _stored_bodies(site, caller) == [None]
 
 
+@pytest.mark.rule("ID-3")
 @pytest.mark.parametrize("spec", MUTATIONS, ids=id_of)
 async def test_the_same_key_with_another_request_is_refused(
     site: Site, tenant: Tenant, spec: RouteSpec
@@ -110,6 +113,7 @@ async def test_the_same_key_with_another_request_is_refused(
     assert await _records(site) == before
 
 
+@pytest.mark.rule("ID-2")
 @pytest.mark.parametrize("spec", MUTATIONS, ids=id_of)
 async def test_duplicates_at_the_same_time_make_one_change(
     site: Site, tenant: Tenant, spec: RouteSpec
@@ -127,6 +131,7 @@ async def test_duplicates_at_the_same_time_make_one_change(
     assert (await _records(site))[0] == before[0] + 1
 
 
+@pytest.mark.rule("ID-1")
 @pytest.mark.parametrize("spec", MUTATIONS, ids=id_of)
 async def test_without_a_key_nothing_is_done(site: Site, tenant: Tenant, spec: RouteSpec) -> None:
     request, caller = await _prepare(site, spec, tenant)

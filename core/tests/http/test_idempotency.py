@@ -53,6 +53,7 @@ async def held(site: Site, caller: Caller, key: str) -> AsyncIterator[psycopg.As
         yield other
 
 
+@pytest.mark.rule("ID-4")
 async def test_a_duplicate_waits_for_the_first_and_then_says_so(site: Site, tenant: Tenant) -> None:
     key = fresh()
 
@@ -89,6 +90,7 @@ async def test_the_key_is_free_again_after_a_wait_that_ended_badly(
     assert answer.status_code == 201
 
 
+@pytest.mark.rule("ID-7")
 async def test_somebody_else_may_use_the_same_key(site: Site, tenant: Tenant) -> None:
     key = fresh()
     colleague = await site.actor("tenant_admin", org=tenant.org)
@@ -115,6 +117,7 @@ async def test_a_token_that_holds_less_is_not_shown_what_its_owner_was_answered(
     assert (answer.status_code, answer.json()["code"]) == (409, "slug_taken")
 
 
+@pytest.mark.rule("ID-7")
 async def test_a_key_belongs_to_one_route(tenant: Tenant) -> None:
     key = fresh()
     first = await create_project(tenant.admin, tenant, key)
@@ -128,6 +131,7 @@ async def test_a_key_belongs_to_one_route(tenant: Tenant) -> None:
     assert (first.status_code, second.status_code) == (201, 201)
 
 
+@pytest.mark.rule("ID-5")
 async def test_a_refusal_is_not_kept(site: Site, tenant: Tenant) -> None:
     key = fresh()
     taken = await create_project(tenant.admin, tenant, fresh())
@@ -179,6 +183,7 @@ async def test_an_odd_key_is_refused(site: Site, tenant: Tenant, key: str) -> No
     assert answer.json()["code"] in ("idempotency_key_required", "malformed")
 
 
+@pytest.mark.rule("ID-6", "AU-7", "EV-10")
 @pytest.mark.parametrize("spec", SECRETIVE, ids=lambda spec: spec.label)
 async def test_a_secret_that_was_shown_once_is_in_no_table(site: Site, spec: RouteSpec) -> None:
     tenant = await make_tenant(site)

@@ -37,6 +37,7 @@ async def denials(site: Site, principal: str, route: str) -> list[tuple[str, str
     return [tuple(row) for row in rows]
 
 
+@pytest.mark.rule("AU-2")
 @pytest.mark.parametrize(
     "spec", [s for s in PROTECTED if s.name not in OPEN_TO_EVERYBODY], ids=lambda s: s.label
 )

@@ -155,3 +155,14 @@ async def test_a_key_can_be_used_again_after_a_crash(
     again = await broken.post(path, headers=headers)
 
     assert again.json()["code"] == "internal", "neither stored nor stuck"
+
+
+@pytest.mark.rule("ID-9")
+def test_only_mutations_take_an_idempotency_key() -> None:
+    document = build_api(Settings()).openapi()
+
+    for path in document["paths"].values():
+        for operation in path.values():
+            named = {parameter["name"].lower() for parameter in operation.get("parameters", [])}
+            is_mutation = operation["x-route-class"] == "mutation"
+            assert ("idempotency-key" in named) == is_mutation, operation["operationId"]

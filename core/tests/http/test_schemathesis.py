@@ -94,6 +94,7 @@ async def root(site: Site) -> Caller:
     return await site.actor("platform_admin")
 
 
+@pytest.mark.rule("ER-2")
 @schema.parametrize()
 def test_a_tenant_admin_meets_the_contract(case: Any, tenant: Tenant) -> None:
     for name in case.path_parameters or {}:

@@ -49,6 +49,7 @@ async def test_an_update_gives_the_thing_a_new_version(site: Site, spec: RouteSp
     assert (read.headers["etag"], read.json()) == (answer.headers["etag"], answer.json())
 
 
+@pytest.mark.rule("ER-7")
 @pytest.mark.parametrize("spec", UPDATES, ids=id_of)
 async def test_an_update_without_a_version_is_refused(site: Site, spec: RouteSpec) -> None:
     request, caller = await prepare(site, spec)

@@ -130,6 +130,7 @@ async def test_processes_that_rotate_together_make_one_key(
     assert rows == [(1,)]
 
 
+@pytest.mark.rule("AU-3")
 async def test_the_system_is_noted_as_who_made_a_key(platform: Platform, sql: Sql) -> None:
     await commands.rotate(platform)
 

@@ -19,6 +19,7 @@ def path_of(tenant: Tenant) -> str:
     return f"/v1/break-glass/orgs/{tenant.org.id}/admins"
 
 
+@pytest.mark.rule("AU-6")
 async def test_a_platform_admin_appoints_an_admin_and_the_tenant_sees_why(
     site: Site, tenant: Tenant
 ) -> None:

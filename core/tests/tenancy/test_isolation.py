@@ -135,6 +135,7 @@ async def test_without_a_valid_credential_a_route_says_only_that(
     assert await _everything(town.site) == before
 
 
+@pytest.mark.rule("ER-4")
 @pytest.mark.parametrize("who", ["stranger", "neighbour", "robot", "root"])
 @pytest.mark.parametrize("spec", REFERRING, ids=id_of)
 async def test_foreign_things_look_like_things_that_do_not_exist(

@@ -134,6 +134,7 @@ async def test_the_platforms_own_org_stays(site: Site) -> None:
     assert (answer.status_code, answer.json()["code"]) == (409, "not_empty")
 
 
+@pytest.mark.rule("PG-2")
 async def test_a_list_goes_on_where_the_page_before_ended(site: Site, tenant: Tenant) -> None:
     path = f"/v1/orgs/{tenant.org.id}/projects"
     for number in range(4):
@@ -150,6 +151,7 @@ async def test_a_list_goes_on_where_the_page_before_ended(site: Site, tenant: Te
     assert third["next"] is None
 
 
+@pytest.mark.rule("PG-4")
 async def test_a_cursor_gives_no_rights(site: Site, tenant: Tenant) -> None:
     """Somebody else's cursor leads to one's own rows."""
     path = f"/v1/orgs/{tenant.org.id}/projects"
