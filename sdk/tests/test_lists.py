@@ -1,5 +1,7 @@
 """Lists are read to their end, page by page."""
 
+import pytest
+
 from moorage import Client
 from moorage.models import OrgRead
 from sdk.tests.wire import LoseAnswer, Wire
@@ -13,6 +15,7 @@ async def make_projects(admin: Client, org: OrgRead, count: int) -> list[str]:
     return [project.id for project in created]
 
 
+@pytest.mark.rule("PG-1")
 async def test_a_list_goes_on_over_its_pages(admin: Client, org: OrgRead) -> None:
     made = await make_projects(admin, org, 5)
 

@@ -17,6 +17,7 @@ ORG = {
 }
 
 
+@pytest.mark.rule("EV-9")
 def test_a_field_of_a_newer_platform_is_ignored() -> None:
     org = models.OrgRead.model_validate({**ORG, "colour": "blue"})
 

@@ -303,6 +303,7 @@ def _proof(document: dict[str, Any]) -> Proof:
     )
 
 
+@pytest.mark.rule("AU-5")
 async def test_a_tenant_proves_its_entry_with_a_key_it_noted_earlier(
     admin: Caller, do: Do, seal: Seal, rival: OrgRow
 ) -> None:

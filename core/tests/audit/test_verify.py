@@ -97,6 +97,7 @@ CHANGES = [
 """Each column in turn: what a thief may want to be otherwise."""
 
 
+@pytest.mark.rule("AU-4")
 @pytest.mark.usefixtures("log")
 async def test_a_changed_row_is_named_whatever_was_changed(sql: Sql, verify: Verify) -> None:
     await sql.execute("CREATE TABLE kept AS SELECT * FROM audit_entries WHERE seq = 3")
