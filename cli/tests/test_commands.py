@@ -235,14 +235,16 @@ def test_sign_in_providers_are_made_changed_and_removed(
         stdin="very secret\n",
     ).json()
     off = admin("oidc-providers", "update", slug, "--disable", "-o", "json").json()
-    linked = admin("oidc-providers", "link", slug, "admin@localhost", "--subject", "root")
+    linking = ("oidc-providers", "link", slug, "admin@localhost", "--subject", "root")
+    silent = admin(*linking)
+    linked = admin(*linking, "--reason", "the only way back in")
     unlinked = admin("oidc-providers", "unlink", slug, "admin@localhost")
     gone = admin("oidc-providers", "delete", slug, "--yes")
 
     assert made["callback_url"].endswith(f"/{slug}/callback")
     assert "very secret" not in json.dumps(made)
     assert (off["enabled"], off["domains"]) == (False, ["example.org", "example.com"])
-    assert (linked.code, unlinked.code, gone.code) == (0, 0, 0)
+    assert (silent.code, linked.code, unlinked.code, gone.code) == (1, 0, 0, 0)
 
 
 def test_status_and_version_need_nobody_signed_in(moor: Moor, platform: running.Platform) -> None:

@@ -228,7 +228,10 @@ BODIES: dict[str, Body] = {
         "domains": ["example.org"],
         "enabled": False,
     },
-    "OidcIdentityLink": lambda ids: {"subject": f"subject {fresh()}"},
+    "OidcIdentityLink": lambda ids: {
+        "subject": f"subject {fresh()}",
+        "reason": "the person asked for it",
+    },
     "OidcProviderUpdate": lambda ids: {"name": f"Example {fresh()}"},
     "OrgCreate": lambda ids: {"slug": f"o-{fresh()}", "name": "Org", "admin_email": _email()},
     "OrgUpdate": lambda ids: {"name": f"Org {fresh()}"},

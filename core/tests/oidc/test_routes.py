@@ -8,6 +8,7 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from core.tests.callers import ActorMaker, Caller
+from core.tests.factories.tenancy import OrgRow
 from core.tests.oidc import visits
 from moorage_core.kit.ids import OidcProviderId
 
@@ -310,3 +311,29 @@ async def test_the_login_page_has_room_for_fifty_providers(
     answer = await admin.post("/v1/oidc-providers", new)
 
     assert (answer.status_code, answer.json()["code"]) == (409, "too_many_providers")
+
+
+async def test_opening_an_account_in_use_needs_a_reason_that_its_orgs_see(
+    admin: Caller,
+    corp: dict[str, Any],
+    actor: ActorMaker,
+    acme: OrgRow,
+    sql: psycopg.AsyncConnection[Any],
+) -> None:
+    person = await actor("tenant_admin", org=acme)
+    await sql.execute("UPDATE users SET password_hash = 'x' WHERE id = %s", (person.id,))
+    path = f"/v1/oidc-providers/{corp['id']}/identities/{person.id}"
+
+    silent = await admin.put(path, {"subject": "mallory"})
+    open_ = await admin.put(path, {"subject": "mallory", "reason": "she lost her password"})
+
+    events = await (
+        await sql.execute("SELECT data->>'reason' FROM events WHERE org_id = %s", (acme.id,))
+    ).fetchall()
+    entry = await (
+        await sql.execute("SELECT break_glass, reason FROM audit_entries ORDER BY pos DESC LIMIT 1")
+    ).fetchone()
+    assert (silent.status_code, silent.json()["code"]) == (422, "reason_required")
+    assert open_.status_code == 204, open_.text
+    assert ("she lost her password",) in events
+    assert entry == (True, "she lost her password")

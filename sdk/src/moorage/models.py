@@ -200,6 +200,7 @@ class MemberUpdate(Model):
 
 class OidcIdentityLink(Model):
     subject: str
+    reason: str | None = None
 
 
 class OidcProviderCreate(Model):

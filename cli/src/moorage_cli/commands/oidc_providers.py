@@ -103,11 +103,14 @@ async def link_identity(
     provider: Provider,
     user: User,
     subject: Annotated[str, typer.Option(help="Who it is at the provider: the claim `sub`.")],
+    reason: Annotated[
+        str | None, typer.Option(help="Why. For an account in use; the person's orgs see it.")
+    ] = None,
 ) -> Done:
     """Let an identity open an account. Replaces the one that did before."""
     found = await names.get_oidc_provider(at.client, provider)
     person = await names.get_user(at.client, user)
-    await at.client.oidc_providers.link(found, person, subject=subject)
+    await at.client.oidc_providers.link(found, person, subject=subject, reason=reason)
     said = f"{person.email} is {subject} at {found.slug} now."
     return Done(said, {"id": person.id, "linked": True})
 

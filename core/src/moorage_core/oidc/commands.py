@@ -15,6 +15,7 @@ from moorage_core.kit.pagination import Page, PageRequest
 from moorage_core.oidc import metadata, rules, store
 from moorage_core.oidc.models import LinkedUser, LoginProvider, Provider
 from moorage_core.oidc.schemas import OidcProviderCreate, OidcProviderUpdate
+from moorage_core.people import commands as people
 from moorage_core.people import signin
 from moorage_core.secrets import commands as custody
 
@@ -95,8 +96,11 @@ async def delete_provider(ctx: Context, id: str, *, expected: int | None) -> Non
     _record(ctx, action, registry.OIDC_PROVIDER_DELETED, provider, step=1)
 
 
-async def link_user(ctx: Context, id: str, user: str, *, subject: str) -> None:
-    """Let an identity of the provider open an account, in the place of any before."""
+async def link_user(ctx: Context, id: str, user: str, *, subject: str, reason: str | None) -> None:
+    """Let an identity of the provider open an account, in the place of any before.
+
+    Break-glass where the account works in tenants: they see who did it and why.
+    """
     provider = await get_provider(ctx, id, key=Permission.IAM_OIDC_PROVIDER_UPDATE)
     # It opens the account, as a new password would.
     authorize(ctx, Permission.IAM_USER_RESET_PASSWORD, platform())
@@ -106,13 +110,17 @@ async def link_user(ctx: Context, id: str, user: str, *, subject: str) -> None:
             f"The identity {subject} of {provider.name} opens the account {holder.id}. Unlink "
             "that one first."
         )
+    orgs = await people.check_reach(ctx, user, reason=reason)
     version = await store.relink(ctx.db, provider=id, subject=subject, user=user, now=ctx.now)
     if version is None:
         raise hidden("user", user)
     details = {"provider": provider.slug, "subject": subject}
     action = Permission.IAM_OIDC_PROVIDER_UPDATE
-    audit.record(ctx, action, user, org=PLATFORM_ORG, details=details)
     _publish_link(ctx, registry.OIDC_IDENTITY_LINKED, id, user, version=version)
+    if orgs and reason is not None:
+        await people.record_reach(ctx, action, user, version=version, orgs=orgs, reason=reason)
+    else:
+        audit.record(ctx, action, user, org=PLATFORM_ORG, details=details)
 
 
 async def unlink_user(ctx: Context, id: str, user: str) -> None:

@@ -23,6 +23,7 @@ from moorage_core.oidc.schemas import (
     OidcProviderUpdate,
     SignInChoices,
 )
+from moorage_core.people import commands as people
 
 routes = Routes(tag="sign-in")
 
@@ -204,13 +205,16 @@ async def delete_oidc_provider(
     "/v1/oidc-providers/{provider}/identities/{user}",
     key=Permission.IAM_OIDC_PROVIDER_UPDATE,
     status_code=204,
-    answers=(NotFound, rules.LinkedToAnother),
+    answers=(NotFound, rules.LinkedToAnother, people.ReasonRequired),
 )
 async def link_oidc_identity(
     provider: OidcProviderId, user: UserId, new: OidcIdentityLink, ctx: Ctx
 ) -> None:
-    """Let an identity of the provider open an account. Replaces the one that did before."""
-    await commands.link_user(ctx, provider, user, subject=new.subject)
+    """Let an identity of the provider open an account. Replaces the one that did before.
+
+    For an account in use give a reason: the person's orgs see it.
+    """
+    await commands.link_user(ctx, provider, user, subject=new.subject, reason=new.reason)
 
 
 @routes.mutation(

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, SecretStr, StringConstraints
 
 from moorage_core.kit.ids import OidcProviderId
-from moorage_core.kit.wire import Input, Moment, Name, Output, Slug
+from moorage_core.kit.wire import Input, Moment, Name, Output, Reason, Slug
 
 _LABEL = "[a-z0-9]([a-z0-9-]*[a-z0-9])?"
 
@@ -55,6 +55,8 @@ class OidcProviderUpdate(Input):
 class OidcIdentityLink(Input):
     subject: Annotated[str, StringConstraints(pattern=r"^[ -~]{1,255}$")]
     """Who it is at the provider: the claim `sub`."""
+    reason: Reason | None = None
+    """Needed where the person has used the account and has roles in orgs, which are told then."""
 
 
 class OidcProviderRead(Output):

@@ -29,6 +29,9 @@ from moorage_core.people.schemas import AccessTokenCreate, UserCreate, UserUpdat
 from moorage_core.platform import Platform
 from moorage_core.tenancy import members
 
+ReasonRequired = rules.ReasonRequired
+
+
 # Who a credential proves
 
 
@@ -118,8 +121,7 @@ async def issue_password_code(ctx: Context, id: str, *, reason: str | None) -> t
     Break-glass where it opens an account that works in tenants: they see who did it and why.
     """
     user = await _user(ctx, id, Permission.IAM_USER_RESET_PASSWORD, lock=True)
-    orgs = await store.list_orgs_behind(ctx.db, id)
-    rules.check_reason(user.email, orgs, reason)
+    orgs = await check_reach(ctx, user.id, reason=reason)
     code = await put_code(ctx, id)
     user = await store.update_user(ctx.db, id, name=None, disabled=None, now=ctx.now)
     # The answer of this request is stored under the caller's own name.
@@ -141,23 +143,33 @@ async def record_code(ctx: Context, user: User, *, orgs: list[str], reason: str 
     """Note that a code was issued, in the open where it reaches into orgs."""
     action = Permission.IAM_USER_RESET_PASSWORD
     if orgs and reason is not None:
-        await record_reach(ctx, action, user, orgs=orgs, reason=reason)
+        await record_reach(ctx, action, user.id, version=user.version, orgs=orgs, reason=reason)
         publish_user(ctx, registry.USER_PASSWORD_RESET, user)
     else:
         record_user(ctx, action, registry.USER_PASSWORD_RESET, user)
 
 
+async def check_reach(ctx: Context, id: str, *, reason: str | None) -> list[str]:
+    """The orgs that whoever opens this account reaches into. Refused there without a reason."""
+    user = await store.find_user(ctx.db, id)
+    if user is None:
+        raise hidden("user", id)
+    orgs = await store.list_orgs_behind(ctx.db, id)
+    rules.check_reason(user.email, orgs, reason)
+    return orgs
+
+
 async def record_reach(
-    ctx: Context, action: str, user: User, *, orgs: list[str], reason: str
+    ctx: Context, action: str, user: str, *, version: int, orgs: list[str], reason: str
 ) -> None:
     """The platform opened an account that works in these orgs: note why, and tell each of them."""
-    audit.record_break_glass(ctx, action, user.id, org=PLATFORM_ORG, reason=reason)
+    audit.record_break_glass(ctx, action, user, org=PLATFORM_ORG, reason=reason)
     scope = ctx.principal.scope.with_org(PLATFORM_ORG)
     for org in orgs:
         scope = scope.with_org(org)
-        data = registry.BreakGlass(action=action, target=user.id, reason=reason)
+        data = registry.BreakGlass(action=action, target=user, reason=reason)
         event = registry.BREAK_GLASS_USED
-        events.publish(ctx, event, data, subject=user.id, version=user.version, org=org)
+        events.publish(ctx, event, data, subject=user, version=version, org=org)
     # Comes last: from here on nothing but the records is written.
     await ctx.db.set_scope(scope)
 

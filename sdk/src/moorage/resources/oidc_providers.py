@@ -87,11 +87,21 @@ class OidcProviders(Group):
         return Arguments(path={"provider": id_of(provider)}, version=version_of(provider, version))
 
     @call(operations.LINK_OIDC_IDENTITY, None)
-    def link(self, provider: Provider, user: UserRead | str, *, subject: str) -> Arguments:
-        """Let an identity open an account. Replaces the one that did before."""
+    def link(
+        self,
+        provider: Provider,
+        user: UserRead | str,
+        *,
+        subject: str,
+        reason: str | None = None,
+    ) -> Arguments:
+        """Let an identity open an account. Replaces the one that did before.
+
+        For an account in use give a reason: the person's orgs see it.
+        """
         return Arguments(
             path={"provider": id_of(provider), "user": id_of(user)},
-            body=OidcIdentityLink(subject=subject),
+            body=OidcIdentityLink(subject=subject, reason=reason),
         )
 
     @call(operations.UNLINK_OIDC_IDENTITY, None)
