@@ -1,5 +1,6 @@
 """The embedded server on every PostgreSQL of this machine: starts, crashes, refusals, secrets."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -220,7 +221,7 @@ def test_passwords_are_nowhere_but_in_memory(running: Server) -> None:
         db.execute("CHECKPOINT")
 
     files = [path for path in running.folder.path.rglob("*") if path.is_file()]
-    command_lines = [path.read_bytes() for path in _command_lines()]
+    command_lines = _command_lines()
 
     assert len(secrets) == 4
     assert [path for path in files for word in secrets if word in path.read_bytes()] == []
@@ -228,9 +229,13 @@ def test_passwords_are_nowhere_but_in_memory(running: Server) -> None:
     assert [word for word in secrets if word.decode() in repr(running)] == []
 
 
-def _command_lines() -> list[Path]:
-    paths = [Path("/proc") / pid / "cmdline" for pid in os.listdir("/proc") if pid.isdigit()]
-    return [path for path in paths if path.exists()]
+def _command_lines() -> list[bytes]:
+    """Those of every process on the machine; one may end while we look."""
+    found: list[bytes] = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            found.append((Path("/proc") / pid / "cmdline").read_bytes())
+    return found
 
 
 def test_a_failing_statement_leaves_no_value_in_the_log(
