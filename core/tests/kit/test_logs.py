@@ -126,12 +126,12 @@ def test_lines_of_libraries_go_the_same_way(
     try:
         raise RuntimeError(f"bad token {PAT}")
     except RuntimeError:
-        logging.getLogger("some.library").exception("sent %s to %s", PAT, "db")
+        logging.getLogger("some.package").exception("sent %s to %s", PAT, "db")
 
     written = capsys.readouterr().err
 
     assert PAT not in written
-    assert "some.library" in written or "sent" in written
+    assert "some.package" in written or "sent" in written
     assert "RuntimeError" in written
 
 
@@ -140,6 +140,6 @@ def test_lines_below_the_level_are_dropped(
 ) -> None:
     logs.configure(level="warning")
     structlog.get_logger().info("quiet")
-    logging.getLogger("some.library").info("quiet")
+    logging.getLogger("some.package").info("quiet")
 
     assert capsys.readouterr().err == ""
