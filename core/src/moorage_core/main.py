@@ -86,7 +86,12 @@ def build_api(settings: Settings, *, lifespan: Any = None) -> FastAPI:
             allow_headers=["authorization", "content-type", "idempotency-key", "if-match"],
             expose_headers=["etag", "x-correlation-id", "retry-after"],
         )
-    app.add_middleware(Edge, body_bytes=settings.limits.body_bytes, tls=settings.serves_tls)
+    app.add_middleware(
+        Edge,
+        body_bytes=settings.limits.body_bytes,
+        stream_bytes=settings.limits.artifact_bytes,
+        tls=settings.serves_tls,
+    )
     app.openapi = lambda: _openapi(app)
     return app
 

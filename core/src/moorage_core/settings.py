@@ -106,6 +106,8 @@ class LimitSettings(Group):
 
     body_bytes: int = Field(default=1_048_576, ge=1024)
     """The largest request body, unless a route streams."""
+    artifact_bytes: int = Field(default=1 << 40, ge=1024)
+    """The largest artifact, and so the largest body of a route that streams."""
     requests_per_second: float = Field(default=200, gt=0)
     """Sustained requests per principal and server process."""
     burst: int = Field(default=1000, ge=1)

@@ -45,10 +45,11 @@ def record(
     *,
     org: str,
     project: str | None = None,
+    app: str | None = None,
     details: dict[str, Any] | None = None,
 ) -> None:
-    """Note a privileged change. Written by the transaction that makes it."""
-    ctx.audit.append(AuditRecord(action, target, org, project, details=details or {}))
+    """Note a privileged change. Written by the transaction that makes it. `app` is a slug."""
+    ctx.audit.append(AuditRecord(action, target, org, project, app_slug=app, details=details or {}))
 
 
 def record_break_glass(

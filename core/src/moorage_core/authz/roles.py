@@ -35,15 +35,46 @@ SELF = frozenset({P.IAM_SELF_READ, P.IAM_SELF_MANAGE, P.IAM_ROLE_READ})
 
 _VIEWER = frozenset(
     {
+        P.CATALOG_APP_READ,
+        P.CATALOG_ENTITLEMENT_READ,
+        P.CATALOG_FAMILY_READ,
+        P.CATALOG_OPERATOR_READ,
+        P.CATALOG_SOURCE_READ,
         P.EVENTS_EVENT_READ,
         P.IAM_MEMBER_READ,
         P.IAM_ORG_READ,
         P.IAM_PROJECT_READ,
         P.IAM_SERVICE_ACCOUNT_READ,
+        P.POLICY_DECISION_EXPLAIN,
+        P.POLICY_OVERLAY_READ,
     }
 )
-_PROJECT_MEMBER = _VIEWER | {P.AUDIT_ENTRY_READ, P.EVENTS_WEBHOOK_READ}
+_PROJECT_MEMBER = _VIEWER | {
+    P.AUDIT_ENTRY_READ,
+    P.CATALOG_ARTIFACT_PULL,
+    P.CATALOG_ARTIFACT_READ,
+    P.CATALOG_PUBLISHER_KEY_READ,
+    P.EVENTS_WEBHOOK_READ,
+}
 _PROJECT_ADMIN = _PROJECT_MEMBER | {
+    P.APPS_OPERATION_CLAIM,
+    P.CATALOG_APP_CREATE,
+    P.CATALOG_APP_DELETE,
+    P.CATALOG_APP_UPDATE,
+    P.CATALOG_ARTIFACT_CREATE,
+    P.CATALOG_ARTIFACT_DELETE,
+    P.CATALOG_ARTIFACT_REVOKE,
+    P.CATALOG_ARTIFACT_SIGN,
+    P.CATALOG_ARTIFACT_UPDATE,
+    P.CATALOG_OPERATOR_CREATE,
+    P.CATALOG_OPERATOR_DELETE,
+    P.CATALOG_PUBLISHER_KEY_CREATE,
+    P.CATALOG_PUBLISHER_KEY_REVOKE,
+    P.CATALOG_VERSION_CREATE,
+    P.CATALOG_VERSION_DEPRECATE,
+    P.CATALOG_VERSION_PROMOTE,
+    P.CATALOG_VERSION_PUBLISH,
+    P.CATALOG_VERSION_RETIRE,
     P.EVENTS_WEBHOOK_CREATE,
     P.EVENTS_WEBHOOK_DELETE,
     P.EVENTS_WEBHOOK_REDELIVER,
@@ -58,11 +89,21 @@ _PROJECT_ADMIN = _PROJECT_MEMBER | {
     P.IAM_SERVICE_ACCOUNT_UPDATE,
 }
 _TENANT_ADMIN = _PROJECT_ADMIN | {
+    P.CATALOG_ENTITLEMENT_CONSENT,
+    P.CATALOG_ENTITLEMENT_CREATE,
+    P.CATALOG_ENTITLEMENT_DELETE,
+    P.CATALOG_ENTITLEMENT_UPDATE,
+    P.CATALOG_SOURCE_CREATE,
+    P.CATALOG_SOURCE_DELETE,
+    P.CATALOG_SOURCE_UPDATE,
     P.IAM_ORG_UPDATE,
     P.IAM_PROJECT_CREATE,
     P.IAM_PROJECT_DELETE,
+    P.POLICY_OVERLAY_UPDATE,
 }
 _PLATFORM_ADMIN = _TENANT_ADMIN | {
+    P.CATALOG_FAMILY_ADMIT,
+    P.CATALOG_FAMILY_WRITE,
     P.IAM_OIDC_PROVIDER_CREATE,
     P.IAM_OIDC_PROVIDER_DELETE,
     P.IAM_OIDC_PROVIDER_READ,
@@ -74,6 +115,7 @@ _PLATFORM_ADMIN = _TENANT_ADMIN | {
     P.IAM_USER_READ,
     P.IAM_USER_RESET_PASSWORD,
     P.IAM_USER_UPDATE,
+    P.PLATFORM_ARTIFACT_REVOKE,
     P.PLATFORM_METRICS_READ,
     P.PLATFORM_ORG_LIST,
 }
@@ -83,19 +125,19 @@ ROLES: dict[Role, RoleDefinition] = {
     for definition in (
         RoleDefinition(
             Role.PLATFORM_ADMIN,
-            "Runs the platform: orgs, people, sign-in. Sees no tenant's objects.",
+            "Runs the platform: orgs, people, families, global policy. Sees no tenant's objects.",
             frozenset({Level.PLATFORM}),
             _PLATFORM_ADMIN,
         ),
         RoleDefinition(
             Role.TENANT_ADMIN,
-            "Runs one org and all its projects.",
+            "Runs one org and all its projects: who may use which app, within which limits.",
             frozenset({Level.PLATFORM, Level.ORG}),
             _TENANT_ADMIN,
         ),
         RoleDefinition(
             Role.PROJECT_ADMIN,
-            "Runs one project: its people, service accounts and webhooks.",
+            "Runs one project: its people, service accounts, webhooks, and the apps it publishes.",
             frozenset({Level.PROJECT}),
             _PROJECT_ADMIN,
         ),

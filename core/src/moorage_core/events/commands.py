@@ -23,11 +23,12 @@ def publish(
     version: int,
     org: str,
     project: str | None = None,
+    app: str | None = None,
     topics: tuple[str, ...] = (),
 ) -> None:
     """Publish with the change.
 
-    The caller's transaction holds the subject's row; `version` is the new one.
+    The caller's transaction holds the subject's row; `version` is the new one. `app` is a slug.
     """
     record = EventRecord(
         type=event.type,
@@ -35,6 +36,7 @@ def publish(
         version=version,
         org=org,
         project=project,
+        app_slug=app,
         data=data.model_dump(mode="json"),
         topics=topics,
     )

@@ -5,6 +5,7 @@ published.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -84,6 +85,116 @@ class BreakGlass(Data):
     reason: str
 
 
+class Family(Data):
+    """A named set of permission keys that several apps share."""
+
+    name: str
+    keys: list[str]
+
+
+class Admission(Data):
+    """An app's place in a family."""
+
+    family: str
+    app_id: str
+    slug: str
+    keys: list[str]
+
+
+class Source(Data):
+    """Where artifacts may come from."""
+
+    id: str
+    slug: str
+    kind: str
+    enabled: bool
+
+
+class Artifact(Data):
+    """Bytes by digest, with both their axes."""
+
+    id: str
+    name: str
+    digest: str
+    lifecycle: str
+    trust: str
+
+
+class PublisherKey(Data):
+    id: str
+    name: str
+    revoked: bool
+
+
+class App(Data):
+    id: str
+    slug: str
+    name: str
+    visibility: str
+
+
+class Version(Data):
+    """One release of an app."""
+
+    id: str
+    app_id: str
+    slug: str
+    number: str
+    status: str
+    manifest_digest: str
+
+
+class Promotion(Data):
+    """A channel points to a version now."""
+
+    app_id: str
+    slug: str
+    channel: str
+    version_id: str
+    number: str
+    manifest_digest: str
+    previous_version_id: str | None
+
+
+class Operator(Data):
+    """An identity that may claim an app's operations."""
+
+    id: str
+    app_id: str
+    slug: str
+    service_account_id: str
+    serves: str
+
+
+class Entitlement(Data):
+    """A project's right to use an app."""
+
+    id: str
+    app_id: str
+    slug: str
+    channel: str | None
+    versions: str
+    enabled: bool
+    accepted_digest: str
+
+
+class Overlay(Data):
+    """A layer of policy was written."""
+
+    level: str
+    entitlement_id: str | None
+    document: dict[str, Any]
+
+
+class Pull(Data):
+    """A credential to pull one artifact; never its secret."""
+
+    id: str
+    artifact_id: str
+    digest: str
+    holder: str
+
+
 Shape = type[Data]
 
 
@@ -161,6 +272,74 @@ WEBHOOK_DELETED = EventType("events.webhook.deleted", "A webhook was removed.", 
 DELIVERY_REQUEUED = EventType(
     "events.delivery.requeued", "A delivery is to be tried again by hand.", Delivery
 )
+FAMILY_WRITTEN = EventType("catalog.family.written", "A family was added or extended.", Family)
+FAMILY_APP_ADMITTED = EventType(
+    "catalog.family.app_admitted", "An app was admitted to a family.", Admission
+)
+FAMILY_APP_WITHDRAWN = EventType(
+    "catalog.family.app_withdrawn", "An app's admission to a family was withdrawn.", Admission
+)
+SOURCE_CREATED = EventType("catalog.source.created", "A source of artifacts was added.", Source)
+SOURCE_UPDATED = EventType(
+    "catalog.source.updated", "A source of artifacts was changed, enabled or disabled.", Source
+)
+SOURCE_DELETED = EventType("catalog.source.deleted", "A source of artifacts was removed.", Source)
+PUBLISHER_KEY_CREATED = EventType(
+    "catalog.publisher_key.created", "A publisher's key was added.", PublisherKey
+)
+PUBLISHER_KEY_REVOKED = EventType(
+    "catalog.publisher_key.revoked", "A publisher's key was revoked.", PublisherKey
+)
+ARTIFACT_CREATED = EventType(
+    "catalog.artifact.created", "An artifact was announced or registered.", Artifact
+)
+ARTIFACT_PUBLISHED = EventType(
+    "catalog.artifact.published", "An artifact's bytes arrived and match its digest.", Artifact
+)
+ARTIFACT_UPDATED = EventType(
+    "catalog.artifact.updated", "An artifact's lifecycle was changed.", Artifact
+)
+ARTIFACT_VERIFIED = EventType(
+    "catalog.artifact.verified", "An artifact was signed by its publisher.", Artifact
+)
+ARTIFACT_FAILED = EventType(
+    "catalog.artifact.failed", "An artifact is no longer trusted.", Artifact
+)
+ARTIFACT_REVOKED = EventType(
+    "catalog.artifact.revoked", "An artifact was revoked for good.", Artifact
+)
+ARTIFACT_DELETED = EventType(
+    "catalog.artifact.deleted", "An artifact that nothing used was removed.", Artifact
+)
+APP_CREATED = EventType("catalog.app.created", "An app was registered.", App)
+APP_UPDATED = EventType("catalog.app.updated", "An app was renamed or shown to others.", App)
+APP_DELETED = EventType("catalog.app.deleted", "An app that was never published was removed.", App)
+VERSION_DRAFTED = EventType("catalog.version.drafted", "A draft of a version was written.", Version)
+VERSION_PUBLISHED = EventType("catalog.version.published", "A version was published.", Version)
+VERSION_DEPRECATED = EventType("catalog.version.deprecated", "A version was deprecated.", Version)
+VERSION_RETIRED = EventType("catalog.version.retired", "A version was retired.", Version)
+VERSION_DELETED = EventType("catalog.version.deleted", "A draft was thrown away.", Version)
+VERSION_PROMOTED = EventType(
+    "catalog.version.promoted", "A channel points to a version now.", Promotion
+)
+OPERATOR_REGISTERED = EventType(
+    "catalog.operator.registered", "An app operator was registered.", Operator
+)
+OPERATOR_REMOVED = EventType("catalog.operator.removed", "An app operator was removed.", Operator)
+ENTITLEMENT_CREATED = EventType(
+    "catalog.entitlement.created", "A project was entitled to an app.", Entitlement
+)
+ENTITLEMENT_UPDATED = EventType(
+    "catalog.entitlement.updated", "An entitlement was changed, enabled or disabled.", Entitlement
+)
+ENTITLEMENT_CONSENTED = EventType(
+    "catalog.entitlement.consented", "What an app asks for was accepted.", Entitlement
+)
+ENTITLEMENT_DELETED = EventType(
+    "catalog.entitlement.deleted", "An entitlement was taken away.", Entitlement
+)
+PULL_ISSUED = EventType("catalog.pull.issued", "A credential to pull an artifact was issued.", Pull)
+OVERLAY_WRITTEN = EventType("policy.overlay.written", "A layer of policy was written.", Overlay)
 
 TYPES: dict[str, EventType] = {
     value.type: value for value in list(globals().values()) if isinstance(value, EventType)

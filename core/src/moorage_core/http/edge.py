@@ -35,9 +35,10 @@ log = structlog.get_logger()
 
 
 class Edge:
-    def __init__(self, app: ASGIApp, *, body_bytes: int, tls: bool) -> None:
+    def __init__(self, app: ASGIApp, *, body_bytes: int, stream_bytes: int, tls: bool) -> None:
         self.app = app
         self.body_bytes = body_bytes
+        self.stream_bytes = stream_bytes
         self.headers = list(_SECURITY)
         if tls:
             self.headers.append(("strict-transport-security", "max-age=31536000"))
@@ -69,8 +70,6 @@ class _Request:
         started = time.perf_counter()
         structlog.contextvars.bind_contextvars(**_log_ids(self.trace))
         try:
-            if self._declares_too_much():
-                raise self._too_large()
             await self.edge.app(self.scope, self.receive, self.send)
         except TooLarge as err:
             await self._refuse(problems.render(err, self.trace.correlation_id))
@@ -82,6 +81,9 @@ class _Request:
             structlog.contextvars.clear_contextvars()
 
     async def receive(self) -> Message:
+        # Not before: how much a route takes is known once the route is.
+        if self._declares_too_much():
+            raise self._too_large()
         message = await self._receive()
         self.received += len(message.get("body", b""))
         if self.received > self._limit:
@@ -105,7 +107,9 @@ class _Request:
 
     @property
     def _limit(self) -> int:
-        return self.edge.body_bytes
+        spec = self.scope.get("moorage.route")
+        streams = spec is not None and spec.streams
+        return self.edge.stream_bytes if streams else self.edge.body_bytes
 
     def _too_large(self) -> TooLarge:
         return TooLarge(f"The body may have {self._limit} bytes at most.")

@@ -5,7 +5,11 @@ one. A *mutation* takes an Idempotency-Key, runs in one transaction that also wr
 entry, its events and its answer, and is rendered before the commit; slow work that needs no
 transaction is done `before` it. A *machine* route has natural
 keys of its own (a fence, a nonce) and stores no answer. A route that *waits* gets no transaction:
-it takes one for each look and holds none while it sleeps.
+it takes one for each look and holds none while it sleeps. A route that *streams* reads its body
+itself, piece by piece, and may be sent more than fits in memory.
+
+A mutation that allows a dry run does all its work and is then rolled back: the answer is what
+would have been answered, and nothing is left of it.
 
 What was declared is checked while it runs: a route that ends without having asked for its key, or a
 mutation without exactly one audit entry and at least one event, is rolled back as a bug of ours.
@@ -15,8 +19,9 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
-from fastapi import APIRouter, Depends, Header, Request
+from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.routing import APIRoute
+from pydantic import TypeAdapter
 from starlette.responses import Response
 
 from moorage_core import errors, unit
@@ -41,6 +46,8 @@ PUBLIC = "public"
 
 ALWAYS: tuple[type[ApiError], ...] = (errors.Malformed, errors.TooMany, errors.Busy)
 WITH_CALLER: tuple[type[ApiError], ...] = (errors.Unauthenticated, errors.Forbidden)
+DRY_RUN = "dry_run"
+DRY_RUN_HEADER = "moorage-dry-run"
 
 
 class MissingCheck(Exception):
@@ -61,6 +68,8 @@ class RouteSpec:
     rotate: str | None = None
     """For answers that carry a secret: how to get a new one when the first is lost."""
     before: Before | None = None
+    streams: bool = False
+    dry_run: bool = False
 
     @property
     def label(self) -> str:
@@ -79,14 +88,16 @@ class Routes:
         path: str,
         *,
         key: str,
+        method: Literal["GET", "POST"] = "GET",
         answers: Sequence[type[ApiError]] = (),
         waits: bool = False,
         why_public: str = "",
         **options: Any,
     ) -> Callable[[F], F]:
-        """Something to look at."""
+        """Something to look at. POST where the question is too long for an address."""
+        expected = (*answers, errors.TooLarge) if method == "POST" else answers
         return self._route(
-            "GET", path, "read", key, answers, waits=waits, why_public=why_public, **options
+            method, path, "read", key, expected, waits=waits, why_public=why_public, **options
         )
 
     def mutation(
@@ -98,18 +109,28 @@ class Routes:
         answers: Sequence[type[ApiError]] = (),
         rotate: str | None = None,
         before: Before | None = None,
+        dry_run: bool = False,
         **options: Any,
     ) -> Callable[[F], F]:
         """A change that a person or a service account asks for.
 
         What `before` returns is the context's `prepared`. A repeated request comes by there too:
-        what it finds wrong is for the handler to refuse.
+        what it finds wrong is for the handler to refuse. With `dry_run`, a caller may ask for the
+        answer alone (`?dry_run=true`).
         """
         expected = (*idempotency.ERRORS, errors.TooLarge, *answers)
         if rotate is not None:
             expected = (*expected, idempotency.AlreadyIssued)
         return self._route(
-            method, path, "mutation", key, expected, rotate=rotate, before=before, **options
+            method,
+            path,
+            "mutation",
+            key,
+            expected,
+            rotate=rotate,
+            before=before,
+            dry_run=dry_run,
+            **options,
         )
 
     def machine(
@@ -120,13 +141,25 @@ class Routes:
         key: str,
         answers: Sequence[type[ApiError]] = (),
         waits: bool = True,
+        streams: bool = False,
         why_public: str = "",
         **options: Any,
     ) -> Callable[[F], F]:
-        """A step of a protocol between programs, with a natural key of its own."""
+        """A step of a protocol between programs, with a natural key of its own.
+
+        One that `streams` takes its body from `request.stream()`, up to the limit for uploads.
+        """
         expected = (*answers, errors.TooLarge) if method != "GET" else answers
         return self._route(
-            method, path, "machine", key, expected, waits=waits, why_public=why_public, **options
+            method,
+            path,
+            "machine",
+            key,
+            expected,
+            waits=waits,
+            streams=streams,
+            why_public=why_public,
+            **options,
         )
 
     def _route(
@@ -141,15 +174,31 @@ class Routes:
         why_public: str = "",
         rotate: str | None = None,
         before: Before | None = None,
+        streams: bool = False,
+        dry_run: bool = False,
         **options: Any,
     ) -> Callable[[F], F]:
         expected = (*ALWAYS, *answers) if key == PUBLIC else (*ALWAYS, *WITH_CALLER, *answers)
 
         def register(function: F) -> F:
             name = function.__name__
-            spec = RouteSpec(name, method, path, kind, str(key), waits, why_public, rotate, before)
+            spec = RouteSpec(
+                name,
+                method,
+                path,
+                kind,
+                str(key),
+                waits,
+                why_public,
+                rotate,
+                before,
+                streams,
+                dry_run,
+            )
             self.specs.append(spec)
             dependencies = [Depends(_idempotency_header)] if kind == "mutation" else []
+            if dry_run:
+                dependencies.append(Depends(_dry_run_query))
             self.router.add_api_route(
                 path,
                 function,
@@ -213,6 +262,16 @@ async def _idempotency_header(
     """Documents the header; `idempotency.key_of` has already checked it."""
 
 
+async def _dry_run_query(
+    dry_run: Annotated[
+        bool, Query(description="Answer what the change would lead to, and change nothing.")
+    ] = False,
+) -> bool:
+    return dry_run
+
+
+DryRun = Annotated[bool, Depends(_dry_run_query)]
+"""Whether the caller only wants to know."""
 Ctx = Annotated[Context, Depends(_context)]
 """The request's context: caller, transaction, records."""
 PlatformDep = Annotated[Platform, Depends(_platform)]
@@ -296,10 +355,20 @@ async def _serve_mutation(
         response = await inner(request)
         _check_asked(spec, ctx)
         _check_recorded(spec, ctx)
+        if spec.dry_run and _is_dry(request):
+            await db.connection.rollback()
+            response.headers[DRY_RUN_HEADER] = "true"
+            return response
         secret = spec.rotate is not None
         await unit.finish(ctx, key.answer(response, secret=secret, resource_id=ctx.audit[0].target))
     unit.wake(ctx)
     return response
+
+
+def _is_dry(request: Request) -> bool:
+    """Asked of the request: by now its handler has answered, so the query is well formed."""
+    given = request.query_params.get(DRY_RUN)
+    return given is not None and TypeAdapter(bool).validate_python(given)
 
 
 def _enter(platform: Platform, principal: Principal, request: Request, db: Db) -> Context:

@@ -106,5 +106,45 @@ class DeliveryId(Id):
     prefix = "dlv"
 
 
+class SourceId(Id):
+    prefix = "src"
+
+
+class PublisherKeyId(Id):
+    prefix = "pky"
+
+
+class ArtifactId(Id):
+    prefix = "art"
+
+
+class AppId(Id):
+    prefix = "app"
+
+
+class AppVersionId(Id):
+    prefix = "ver"
+
+
+class PromotionId(Id):
+    prefix = "prm"
+
+
+class AppOperatorId(Id):
+    prefix = "opr"
+
+
+class EntitlementId(Id):
+    prefix = "ent"
+
+
+class OverlayId(Id):
+    prefix = "ovl"
+
+
+class PullId(Id):
+    prefix = "pul"
+
+
 PLATFORM_ORG = OrgId("org_" + "0" * 26)
 """The org of those who own the machines. What belongs to no tenant belongs to it."""

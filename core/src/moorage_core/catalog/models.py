@@ -1,0 +1,98 @@
+"""Rows of apps, versions, channels and promotions."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True)
+class App:
+    id: str
+    org_id: str
+    project_id: str
+    slug: str
+    name: str
+    summary: str
+    visibility: str
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version as lists and decisions need it: without its texts."""
+
+    id: str
+    app_id: str
+    org_id: str
+    project_id: str
+    number: str
+    status: str
+    manifest_digest: str
+    declaration: dict[str, Any]
+    """`moorage_manifest.Declaration` as JSON."""
+    declaration_digest: str
+    note: str | None
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    published_at: datetime | None
+    deprecated_at: datetime | None
+    retired_at: datetime | None
+
+
+@dataclass(frozen=True)
+class FullVersion(Version):
+    manifest_text: str
+    manifest: dict[str, Any]
+    runbook: str
+
+
+@dataclass(frozen=True)
+class UsedArtifact:
+    """An artifact as a published version uses it, with what decides whether it can be pulled."""
+
+    version_id: str
+    name: str
+    artifact_id: str
+    org_id: str
+    project_id: str
+    kind: str
+    digest: str
+    size: int
+    media_type: str
+    lifecycle: str
+    trust: str
+    trust_reason: str | None
+    source_id: str | None
+    source: str
+    """What policy calls its source; `store` for the platform's own."""
+    source_enabled: bool
+
+
+@dataclass(frozen=True)
+class Channel:
+    app_id: str
+    channel: str
+    version_id: str
+    number: str
+    version: int
+    updated_at: datetime
+
+
+@dataclass(frozen=True)
+class Promotion:
+    id: str
+    app_id: str
+    channel: str
+    version_id: str
+    number: str
+    manifest_digest: str
+    previous_version_id: str | None
+    actor_kind: str
+    actor_id: str
+    actor_name: str
+    correlation_id: str
+    reason: str | None
+    at: datetime

@@ -1,0 +1,417 @@
+-- The catalog: what can be deployed, where its bytes come from, who may use it, and within which limits.
+--
+-- Unlike everything before, some rows are there to be read by other tenants: a published version of an app
+-- that its publisher shows to its org or to all. Each such table has a policy `shared` for SELECT alone;
+-- who may write is always the owner. A shared row is shared by its app: the policies below look it up
+-- there, and row-level security holds inside them too.
+
+-- Families ---------------------------------------------------------------------------------------
+
+CREATE TABLE families (
+    name text PRIMARY KEY,
+    description text NOT NULL,
+    -- [{key, description, means}]
+    keys jsonb NOT NULL,
+    version integer NOT NULL DEFAULT 1,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL
+);
+
+-- Sources ----------------------------------------------------------------------------------------
+
+CREATE TABLE sources (
+    id text PRIMARY KEY,
+    -- The platform's own org: shared with every tenant.
+    org_id text NOT NULL REFERENCES orgs,
+    slug text NOT NULL,
+    name text NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('oci', 'https')),
+    url text NOT NULL,
+    secret_id text REFERENCES secrets,
+    enabled boolean NOT NULL,
+    version integer NOT NULL DEFAULT 1,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    deleted_at timestamptz,
+    CHECK (deleted_at IS NULL OR secret_id IS NULL)
+);
+CREATE UNIQUE INDEX sources_slug ON sources (org_id, slug) WHERE deleted_at IS NULL;
+CREATE INDEX sources_page ON sources (org_id, id) WHERE deleted_at IS NULL;
+
+-- Artifacts --------------------------------------------------------------------------------------
+
+CREATE TABLE publisher_keys (
+    id text PRIMARY KEY,
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    name text NOT NULL,
+    public_key jsonb NOT NULL,
+    version integer NOT NULL DEFAULT 1,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    revoked_at timestamptz,
+    FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id)
+);
+CREATE INDEX publisher_keys_page ON publisher_keys (project_id, id);
+-- The same key twice in a project would let a revoked one live on under another id.
+CREATE UNIQUE INDEX publisher_keys_key ON publisher_keys (project_id, (public_key ->> 'x'));
+
+CREATE TABLE artifacts (
+    id text PRIMARY KEY,
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    name text NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('blob', 'oci')),
+    digest text NOT NULL CHECK (digest ~ '^sha256:[0-9a-f]{64}$'),
+    size bigint NOT NULL CHECK (size >= 0),
+    media_type text NOT NULL,
+    -- Null: the platform's own store.
+    source_id text REFERENCES sources,
+    location text,
+    lifecycle text NOT NULL
+        CHECK (lifecycle IN ('uploading', 'published', 'promoted', 'deprecated', 'retired')),
+    trust text NOT NULL CHECK (trust IN ('unverified', 'verified', 'failed', 'revoked')),
+    trust_reason text,
+    version integer NOT NULL DEFAULT 1,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    deleted_at timestamptz,
+    UNIQUE (org_id, project_id, id),
+    FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id),
+    CHECK ((source_id IS NULL) = (location IS NULL)),
+    CHECK (source_id IS NULL OR lifecycle <> 'uploading'),
+    CHECK (lifecycle <> 'uploading' OR trust = 'unverified')
+);
+-- One row per content and project: a revoked digest cannot come back as another row.
+CREATE UNIQUE INDEX artifacts_digest ON artifacts (project_id, digest) WHERE deleted_at IS NULL;
+CREATE INDEX artifacts_page ON artifacts (project_id, id) WHERE deleted_at IS NULL;
+CREATE INDEX artifacts_content ON artifacts (digest) WHERE source_id IS NULL;
+CREATE INDEX artifacts_source ON artifacts (source_id) WHERE source_id IS NOT NULL AND deleted_at IS NULL;
+CREATE INDEX artifacts_uploading ON artifacts (updated_at) WHERE lifecycle = 'uploading' AND deleted_at IS NULL;
+
+CREATE TABLE artifact_signatures (
+    artifact_id text NOT NULL REFERENCES artifacts,
+    key_id text NOT NULL REFERENCES publisher_keys,
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    signature bytea NOT NULL,
+    -- A copy: whoever pulls checks with it and never needs to see the publisher's keys.
+    public_key jsonb NOT NULL,
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (artifact_id, key_id),
+    FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id)
+);
+CREATE INDEX artifact_signatures_key ON artifact_signatures (key_id);
+
+-- Apps -------------------------------------------------------------------------------------------
+
+CREATE TABLE apps (
+    id text PRIMARY KEY,
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    slug text NOT NULL,
+    name text NOT NULL,
+    summary text NOT NULL,
+    visibility text NOT NULL CHECK (visibility IN ('project', 'org', 'platform')),
+    version integer NOT NULL DEFAULT 1,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    deleted_at timestamptz,
+    FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id)
+);
+CREATE UNIQUE INDEX apps_slug ON apps (slug) WHERE deleted_at IS NULL;
+CREATE INDEX apps_project ON apps (project_id, id) WHERE deleted_at IS NULL;
+CREATE INDEX apps_org ON apps (org_id, id) WHERE deleted_at IS NULL;
+CREATE INDEX apps_platform ON apps (id) WHERE visibility = 'platform' AND deleted_at IS NULL;
+
+CREATE TABLE app_versions (
+    id text PRIMARY KEY,
+    app_id text NOT NULL REFERENCES apps,
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    number text NOT NULL,
+    status text NOT NULL CHECK (status IN ('draft', 'published', 'deprecated', 'retired')),
+    -- The text that was given, which the digest is of; the manifest as data; what it asks for.
+    manifest_text text NOT NULL,
+    manifest_digest text NOT NULL,
+    manifest jsonb NOT NULL,
+    declaration jsonb NOT NULL,
+    declaration_digest text NOT NULL,
+    runbook text NOT NULL,
+    note text,
+    version integer NOT NULL DEFAULT 1,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    published_at timestamptz,
+    deprecated_at timestamptz,
+    retired_at timestamptz,
+    UNIQUE (app_id, number),
+    FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id),
+    CHECK ((status = 'draft') = (published_at IS NULL))
+);
+CREATE INDEX app_versions_page ON app_versions (app_id, id);
+
+CREATE FUNCTION keep_published_version() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        IF OLD.status <> 'draft' THEN
+            RAISE EXCEPTION 'a published version stays' USING ERRCODE = 'integrity_constraint_violation';
+        END IF;
+        RETURN OLD;
+    END IF;
+    IF OLD.status <> 'draft' AND (NEW.app_id, NEW.number, NEW.manifest_text, NEW.manifest_digest, NEW.manifest,
+        NEW.declaration, NEW.declaration_digest, NEW.runbook, NEW.published_at) IS DISTINCT FROM (OLD.app_id,
+        OLD.number, OLD.manifest_text, OLD.manifest_digest, OLD.manifest, OLD.declaration,
+        OLD.declaration_digest, OLD.runbook, OLD.published_at) THEN
+        RAISE EXCEPTION 'a published version does not change' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER keep_published_version BEFORE UPDATE OR DELETE ON app_versions
+    FOR EACH ROW EXECUTE FUNCTION keep_published_version();
+
+-- Written when a version is published, never after.
+CREATE TABLE version_artifacts (
+    version_id text NOT NULL REFERENCES app_versions,
+    name text NOT NULL,
+    artifact_id text NOT NULL,
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    PRIMARY KEY (version_id, name),
+    FOREIGN KEY (org_id, project_id, artifact_id) REFERENCES artifacts (org_id, project_id, id)
+);
+CREATE INDEX version_artifacts_artifact ON version_artifacts (artifact_id);
+
+CREATE TABLE app_channels (
+    app_id text NOT NULL REFERENCES apps,
+    channel text NOT NULL CHECK (channel IN ('dev', 'staging', 'prod')),
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    version_id text NOT NULL REFERENCES app_versions,
+    version integer NOT NULL DEFAULT 1,
+    updated_at timestamptz NOT NULL,
+    PRIMARY KEY (app_id, channel),
+    FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id)
+);
+CREATE INDEX app_channels_version ON app_channels (version_id);
+
+CREATE TABLE promotions (
+    id text PRIMARY KEY,
+    app_id text NOT NULL REFERENCES apps,
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    channel text NOT NULL,
+    version_id text NOT NULL REFERENCES app_versions,
+    number text NOT NULL,
+    manifest_digest text NOT NULL,
+    previous_version_id text REFERENCES app_versions,
+    actor_kind text NOT NULL,
+    actor_id text NOT NULL,
+    actor_name text NOT NULL,
+    correlation_id text NOT NULL,
+    reason text,
+    at timestamptz NOT NULL,
+    FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id)
+);
+CREATE INDEX promotions_page ON promotions (app_id, id);
+
+CREATE TABLE app_operators (
+    id text PRIMARY KEY,
+    app_id text NOT NULL REFERENCES apps,
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    service_account_id text NOT NULL REFERENCES service_accounts,
+    name text NOT NULL,
+    -- publisher: serves whoever chooses it. project: serves the instances of its own project.
+    serves text NOT NULL CHECK (serves IN ('publisher', 'project')),
+    version integer NOT NULL DEFAULT 1,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    removed_at timestamptz,
+    FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id)
+);
+CREATE UNIQUE INDEX app_operators_account ON app_operators (app_id, service_account_id)
+    WHERE removed_at IS NULL;
+CREATE INDEX app_operators_page ON app_operators (project_id, id) WHERE removed_at IS NULL;
+
+CREATE TABLE family_admissions (
+    family text NOT NULL REFERENCES families,
+    app_id text NOT NULL REFERENCES apps,
+    -- The most of the family's keys that a version of the app may use.
+    keys text[] NOT NULL,
+    version integer NOT NULL DEFAULT 1,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    PRIMARY KEY (family, app_id)
+);
+CREATE INDEX family_admissions_app ON family_admissions (app_id);
+
+-- Entitlements -----------------------------------------------------------------------------------
+
+CREATE TABLE entitlements (
+    id text PRIMARY KEY,
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    app_id text NOT NULL REFERENCES apps,
+    channel text CHECK (channel IN ('dev', 'staging', 'prod')),
+    versions text NOT NULL,
+    enabled boolean NOT NULL,
+    -- The declaration that was accepted, of which version, by whom and when.
+    accepted jsonb NOT NULL,
+    accepted_digest text NOT NULL,
+    accepted_version_id text NOT NULL REFERENCES app_versions,
+    accepted_by text NOT NULL,
+    accepted_at timestamptz NOT NULL,
+    version integer NOT NULL DEFAULT 1,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    deleted_at timestamptz,
+    UNIQUE (org_id, project_id, id),
+    FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id)
+);
+CREATE UNIQUE INDEX entitlements_app ON entitlements (project_id, app_id) WHERE deleted_at IS NULL;
+CREATE INDEX entitlements_page ON entitlements (project_id, id) WHERE deleted_at IS NULL;
+CREATE INDEX entitlements_org ON entitlements (org_id, id) WHERE deleted_at IS NULL;
+CREATE INDEX entitlements_by_app ON entitlements (app_id) WHERE deleted_at IS NULL;
+
+-- Policy -----------------------------------------------------------------------------------------
+
+CREATE TABLE overlays (
+    id text PRIMARY KEY,
+    level text NOT NULL CHECK (level IN ('global', 'org', 'project', 'entitlement')),
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text,
+    entitlement_id text,
+    document jsonb NOT NULL,
+    version integer NOT NULL DEFAULT 1,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id),
+    FOREIGN KEY (org_id, project_id, entitlement_id) REFERENCES entitlements (org_id, project_id, id),
+    UNIQUE NULLS NOT DISTINCT (level, org_id, project_id, entitlement_id),
+    CHECK ((level = 'global') <= (org_id = 'org_00000000000000000000000000')),
+    CHECK ((level IN ('project', 'entitlement')) = (project_id IS NOT NULL)),
+    CHECK ((level = 'entitlement') = (entitlement_id IS NOT NULL))
+);
+CREATE INDEX overlays_org ON overlays (org_id);
+
+-- Pulls ------------------------------------------------------------------------------------------
+
+CREATE TABLE pulls (
+    id text PRIMARY KEY,
+    -- Of the holder, not of the publisher.
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    entitlement_id text NOT NULL REFERENCES entitlements,
+    app_id text NOT NULL REFERENCES apps,
+    version_id text NOT NULL REFERENCES app_versions,
+    artifact_id text NOT NULL REFERENCES artifacts,
+    artifact_name text NOT NULL,
+    holder text NOT NULL,
+    secret_hash bytea NOT NULL,
+    created_at timestamptz NOT NULL,
+    expires_at timestamptz NOT NULL,
+    FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id)
+);
+CREATE INDEX pulls_expiry ON pulls (expires_at);
+
+-- Row-level security -----------------------------------------------------------------------------
+
+DO $$
+DECLARE t text;
+BEGIN
+    FOREACH t IN ARRAY ARRAY['families', 'family_admissions', 'sources', 'publisher_keys', 'artifacts',
+        'artifact_signatures', 'apps', 'app_versions', 'version_artifacts', 'app_channels', 'promotions',
+        'app_operators', 'entitlements', 'overlays', 'pulls']
+    LOOP
+        EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
+        EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', t);
+        EXECUTE format('CREATE POLICY owner ON %I TO moorage_owner USING (true) WITH CHECK (true)', t);
+    END LOOP;
+    FOREACH t IN ARRAY ARRAY['publisher_keys', 'artifacts', 'artifact_signatures', 'apps', 'app_versions',
+        'version_artifacts', 'app_channels', 'promotions', 'app_operators', 'entitlements', 'pulls']
+    LOOP
+        EXECUTE format('CREATE POLICY tenant ON %I TO moorage_app USING (
+            org_id = ANY ((SELECT scope_orgs())::text[]) AND (
+                org_id = ANY ((SELECT scope_whole_orgs())::text[])
+                OR project_id = ANY ((SELECT scope_projects())::text[])))', t);
+    END LOOP;
+    FOREACH t IN ARRAY ARRAY['families', 'family_admissions']
+    LOOP
+        EXECUTE format('CREATE POLICY shared ON %I FOR SELECT TO moorage_app
+            USING ((SELECT scope_principal()) IS NOT NULL)', t);
+        EXECUTE format('CREATE POLICY platform ON %I TO moorage_app
+            USING (''org_00000000000000000000000000'' = ANY ((SELECT scope_whole_orgs())::text[]))', t);
+    END LOOP;
+    FOREACH t IN ARRAY ARRAY['app_channels', 'promotions']
+    LOOP
+        EXECUTE format('CREATE POLICY shared ON %I FOR SELECT TO moorage_app
+            USING (EXISTS (SELECT FROM apps a WHERE a.id = app_id))', t);
+    END LOOP;
+END $$;
+
+CREATE POLICY shared ON apps FOR SELECT TO moorage_app USING (
+    (visibility = 'platform' AND (SELECT scope_principal()) IS NOT NULL)
+    OR (visibility = 'org' AND org_id = ANY ((SELECT scope_orgs())::text[])));
+CREATE POLICY shared ON app_versions FOR SELECT TO moorage_app
+    USING (status <> 'draft' AND EXISTS (SELECT FROM apps a WHERE a.id = app_id));
+CREATE POLICY shared ON version_artifacts FOR SELECT TO moorage_app
+    USING (EXISTS (SELECT FROM app_versions v WHERE v.id = version_id));
+CREATE POLICY shared ON artifacts FOR SELECT TO moorage_app
+    USING (EXISTS (SELECT FROM version_artifacts u WHERE u.artifact_id = artifacts.id));
+CREATE POLICY shared ON artifact_signatures FOR SELECT TO moorage_app
+    USING (EXISTS (SELECT FROM artifacts a WHERE a.id = artifact_id));
+CREATE POLICY shared ON app_operators FOR SELECT TO moorage_app
+    USING (serves = 'publisher' AND EXISTS (SELECT FROM apps a WHERE a.id = app_id));
+
+-- An org's sources are its projects' to use and its admins' to change.
+CREATE POLICY tenant ON sources TO moorage_app USING (org_id = ANY ((SELECT scope_whole_orgs())::text[]));
+CREATE POLICY shared ON sources FOR SELECT TO moorage_app USING (
+    org_id = ANY ((SELECT scope_orgs())::text[])
+    OR (org_id = 'org_00000000000000000000000000' AND (SELECT scope_principal()) IS NOT NULL)
+    OR EXISTS (SELECT FROM artifacts a WHERE a.source_id = sources.id));
+
+-- The layers above are everybody's to read who is below them, and their owner's to change.
+CREATE POLICY tenant ON overlays TO moorage_app USING (org_id = ANY ((SELECT scope_whole_orgs())::text[]));
+CREATE POLICY shared ON overlays FOR SELECT TO moorage_app USING (
+    (level = 'global' AND (SELECT scope_principal()) IS NOT NULL)
+    OR (org_id = ANY ((SELECT scope_orgs())::text[])
+        AND (project_id IS NULL OR project_id = ANY ((SELECT scope_projects())::text[]))));
+
+-- What each role may do --------------------------------------------------------------------------
+
+GRANT SELECT, INSERT, UPDATE ON families, sources, publisher_keys, artifacts, apps, app_channels,
+    app_operators, entitlements, overlays TO moorage_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON app_versions, family_admissions TO moorage_app;
+GRANT SELECT, INSERT ON version_artifacts, artifact_signatures, promotions, pulls TO moorage_app;
+
+DO $$
+DECLARE t text;
+BEGIN
+    FOREACH t IN ARRAY ARRAY['artifacts', 'pulls']
+    LOOP
+        EXECUTE format('CREATE POLICY system ON %I TO moorage_system USING (true) WITH CHECK (true)', t);
+    END LOOP;
+END $$;
+GRANT SELECT (id, org_id, project_id, digest, source_id, lifecycle, updated_at, deleted_at) ON artifacts
+    TO moorage_system;
+GRANT SELECT (id, expires_at), DELETE ON pulls TO moorage_system;
+
+-- Whose artifact it is, for the platform's own alone: to take a harmful one out of use everywhere.
+CREATE FUNCTION artifact_owner(artifact text) RETURNS TABLE (org_id text, project_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT a.org_id, a.project_id FROM artifacts a WHERE a.id = artifact AND a.deleted_at IS NULL
+        AND 'org_00000000000000000000000000' = ANY (scope_whole_orgs()) $$;
+-- Whether a slug is free is told to whoever may publish: slugs are unique on the whole platform.
+CREATE FUNCTION app_slug_taken(name text) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    RETURN EXISTS (SELECT FROM apps WHERE slug = name AND deleted_at IS NULL);
+-- For the platform's own alone: which app a slug names, to admit it to a family, whoever owns it.
+CREATE FUNCTION app_for_admission(app text) RETURNS TABLE (id text, org_id text, project_id text, slug text)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT a.id, a.org_id, a.project_id, a.slug FROM apps a WHERE a.id = app AND a.deleted_at IS NULL
+        AND 'org_00000000000000000000000000' = ANY (scope_whole_orgs()) $$;
+
+REVOKE EXECUTE ON FUNCTION artifact_owner, app_slug_taken, app_for_admission, keep_published_version
+    FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION artifact_owner, app_slug_taken, app_for_admission TO moorage_app;

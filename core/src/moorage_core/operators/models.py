@@ -1,0 +1,18 @@
+"""Rows of app operators."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class AppOperator:
+    id: str
+    app_id: str
+    org_id: str
+    project_id: str
+    service_account_id: str
+    name: str
+    serves: str
+    version: int
+    created_at: datetime
+    updated_at: datetime
