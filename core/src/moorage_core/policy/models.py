@@ -1,13 +1,65 @@
-"""Rows of overlays."""
+"""Rows of overlays, and what is asked of policy and answered by it.
 
-from dataclasses import dataclass
+Other slices ask with `Wanted` and read a `Decision`; how it comes about is in `rules`.
+"""
+
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
+
+from moorage_core.catalog.models import App, UsedArtifact, Version
+from moorage_core.entitlements.models import Entitlement
+
+Level = Literal["global", "org", "project", "entitlement"]
+LEVELS: tuple[Level, ...] = ("global", "org", "project", "entitlement")
+"""From the top down. Each narrows what the ones before it leave."""
+
+LayerName = Literal[
+    "catalog",
+    "entitlement",
+    "consent",
+    "family",
+    "trust",
+    "global",
+    "org",
+    "project",
+    "entitlement_overlay",
+]
+"""Who has a say in a decision, in the order in which they are asked."""
+
+Growing = Literal[
+    "allocate",
+    "artifact.pull",
+    "instance.deploy",
+    "instance.configure",
+    "instance.upgrade",
+    "instance.rollback",
+    "instance.start",
+    "instance.restart",
+    "instance.repair",
+    "member.add",
+    "member.resume",
+    "member.replace",
+    "action",
+    "credential.rotate",
+]
+"""Kinds of operation that add or change something. Policy may refuse them."""
+Shrinking = Literal[
+    "release",
+    "instance.stop",
+    "instance.decommission",
+    "member.drain",
+    "member.remove",
+    "operation.cancel",
+]
+"""Kinds that give something back. Nothing in policy ever refuses one."""
+OperationKind = Growing | Shrinking
 
 
 @dataclass(frozen=True)
 class OverlayRow:
-    level: str
+    id: str
+    level: Level
     org_id: str
     project_id: str | None
     entitlement_id: str | None
@@ -15,3 +67,109 @@ class OverlayRow:
     version: int
     """0: never written."""
     updated_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What somebody wants to do."""
+
+    project: str
+    app: str
+    """Its id or its slug."""
+    operation: OperationKind
+    version: str | None = None
+    """Its number or its id. Without it and without a channel, the entitlement says which."""
+    channel: str | None = None
+    artifact: str | None = None
+    """The one artifact that is wanted, by its name in the manifest. Without it: all of them."""
+    region: str | None = None
+    sku: str | None = None
+    artifact_sources: tuple[str, ...] = ()
+    """Further sources, beside those of the version's own artifacts."""
+    instances: int | None = None
+    """How many more. None: as many as the kind implies, one for a deploy."""
+    members: int | None = None
+    gpus: int = 0
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What is in use already in one place."""
+
+    instances: int = 0
+    members: int = 0
+    gpus: int = 0
+    concurrent_operations: int = 0
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one layer says. A layer that refuses for several reasons says several."""
+
+    layer: LayerName
+    allowed: bool | None
+    """None: there was nothing to judge, because a layer before refused."""
+    sentence: str
+    dimension: str | None = None
+    value: str | None = None
+    """What refused: a limit's name, and what was asked for there."""
+    who_can_change: str | None = None
+
+
+@dataclass(frozen=True)
+class HeldBack:
+    """A newer version that the entitlement would have meant, but for a layer."""
+
+    number: str
+    layer: LayerName
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Decision:
+    allowed: bool
+    verdicts: tuple[Verdict, ...]
+    app: App | None = None
+    entitlement: Entitlement | None = None
+    version: Version | None = None
+    """The version that the request comes down to."""
+    artifacts: tuple[UsedArtifact, ...] = ()
+    """What that version uses, as far as it is wanted."""
+    held_back: HeldBack | None = None
+
+    @property
+    def refusals(self) -> list[Verdict]:
+        return [verdict for verdict in self.verdicts if verdict.allowed is False]
+
+
+@dataclass(frozen=True)
+class Break:
+    """Something below a layer that a change of the layer takes away."""
+
+    kind: Literal["entitlement", "overlay"]
+    org_id: str
+    sentence: str
+    project_id: str | None = None
+    entitlement_id: str | None = None
+    app: str | None = None
+    version: str | None = None
+    instead: str | None = None
+    """The version that would be used from then on; None where there is none."""
+    dimension: str | None = None
+    value: str | None = None
+
+
+@dataclass(frozen=True)
+class Breaks:
+    """The first of them, and how many there are."""
+
+    count: int = 0
+    items: tuple[Break, ...] = ()
+
+
+@dataclass(frozen=True)
+class Written:
+    """A layer as it is now, and what it takes away from those below it."""
+
+    row: OverlayRow
+    breaks: Breaks = field(default_factory=Breaks)
