@@ -24,6 +24,10 @@ class Grant:
     org: str
     project: str | None
     permissions: frozenset[str]
+    role: str | None = None
+    """The role that brings the keys. Apps grant their own keys to roles; the core never asks."""
+    only: frozenset[str] | None = None
+    """For tokens with a list of permissions: no key of an app but these. None: as the role has."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +105,10 @@ class Principal:
             if project is not None and grant.project not in (None, project):
                 continue
             kept = grant.permissions if keys is None else grant.permissions & keys
-            narrow.append(Grant(grant.org, project or grant.project, kept))
+            only = (
+                grant.only if keys is None else keys & (keys if grant.only is None else grant.only)
+            )
+            narrow.append(Grant(grant.org, project or grant.project, kept, grant.role, only))
         return tuple(narrow)
 
 

@@ -11,6 +11,7 @@ class Entitlement:
     org_id: str
     project_id: str
     app_id: str
+    app_slug: str
     channel: str | None
     versions: str
     """A constraint on version numbers, such as `^1.2`."""
@@ -24,3 +25,5 @@ class Entitlement:
     version: int
     created_at: datetime
     updated_at: datetime
+    admitted: list[str]
+    """Family keys that the platform lets the app use today."""

@@ -96,7 +96,7 @@ def user_grants(rows: Iterable[tuple[str, str | None, str]]) -> tuple[Grant, ...
     """Roles as stored, turned into keys. A role that this release does not know grants nothing."""
     known = {role.value for role in Role}
     return tuple(
-        Grant(org, project, frozenset(str(key) for key in ROLES[Role(role)].permissions))
+        Grant(org, project, frozenset(str(key) for key in ROLES[Role(role)].permissions), role)
         for org, project, role in rows
         if role in known
     )

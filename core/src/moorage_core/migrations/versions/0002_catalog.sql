@@ -27,6 +27,10 @@ CREATE TABLE sources (
     name text NOT NULL,
     kind text NOT NULL CHECK (kind IN ('oci', 'https')),
     url text NOT NULL,
+    -- Where a registry's tokens come from, if not from the registry itself.
+    token_url text,
+    -- `slug` where it is shared with all, `<org's slug>/<slug>` where it is a tenant's.
+    policy_name text NOT NULL,
     secret_id text REFERENCES secrets,
     enabled boolean NOT NULL,
     version integer NOT NULL DEFAULT 1,
@@ -98,6 +102,8 @@ CREATE TABLE artifact_signatures (
     -- A copy: whoever pulls checks with it and never needs to see the publisher's keys.
     public_key jsonb NOT NULL,
     created_at timestamptz NOT NULL,
+    -- Set with the key's own: whoever pulls sees no key, and must not check with a revoked one.
+    revoked_at timestamptz,
     PRIMARY KEY (artifact_id, key_id),
     FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id)
 );
@@ -242,6 +248,8 @@ CREATE TABLE family_admissions (
     version integer NOT NULL DEFAULT 1,
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
+    -- The row stays: an app that is admitted again goes on at the next version.
+    withdrawn_at timestamptz,
     PRIMARY KEY (family, app_id)
 );
 CREATE INDEX family_admissions_app ON family_admissions (app_id);
@@ -253,6 +261,8 @@ CREATE TABLE entitlements (
     org_id text NOT NULL REFERENCES orgs,
     project_id text NOT NULL,
     app_id text NOT NULL REFERENCES apps,
+    -- A copy: an app that its publisher hides later is still called something.
+    app_slug text NOT NULL,
     channel text CHECK (channel IN ('dev', 'staging', 'prod')),
     versions text NOT NULL,
     enabled boolean NOT NULL,
@@ -380,10 +390,11 @@ CREATE POLICY shared ON overlays FOR SELECT TO moorage_app USING (
 
 -- What each role may do --------------------------------------------------------------------------
 
-GRANT SELECT, INSERT, UPDATE ON families, sources, publisher_keys, artifacts, apps, app_channels,
-    app_operators, entitlements, overlays TO moorage_app;
-GRANT SELECT, INSERT, UPDATE, DELETE ON app_versions, family_admissions TO moorage_app;
+GRANT SELECT, INSERT, UPDATE ON families, family_admissions, sources, publisher_keys, artifacts, apps,
+    app_channels, app_operators, entitlements, overlays TO moorage_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON app_versions TO moorage_app;
 GRANT SELECT, INSERT ON version_artifacts, artifact_signatures, promotions, pulls TO moorage_app;
+GRANT UPDATE (revoked_at) ON artifact_signatures TO moorage_app;
 
 DO $$
 DECLARE t text;
@@ -412,6 +423,46 @@ CREATE FUNCTION app_for_admission(app text) RETURNS TABLE (id text, org_id text,
     SELECT a.id, a.org_id, a.project_id, a.slug FROM apps a WHERE a.id = app AND a.deleted_at IS NULL
         AND 'org_00000000000000000000000000' = ANY (scope_whole_orgs()) $$;
 
-REVOKE EXECUTE ON FUNCTION artifact_owner, app_slug_taken, app_for_admission, keep_published_version
-    FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION artifact_owner, app_slug_taken, app_for_admission TO moorage_app;
+-- How many artifacts name a source, whoever's they are: for those who may remove it.
+CREATE FUNCTION source_uses(source text) RETURNS bigint
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    RETURN (SELECT count(*) FROM artifacts a JOIN sources s ON s.id = a.source_id
+        WHERE s.id = source AND a.deleted_at IS NULL AND s.org_id = ANY (scope_whole_orgs()));
+
+REVOKE EXECUTE ON FUNCTION artifact_owner, app_slug_taken, app_for_admission, source_uses,
+    keep_published_version FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION artifact_owner, app_slug_taken, app_for_admission, source_uses TO moorage_app;
+
+-- What two requests at once could get past: each looks before it writes, and sees nothing of the other.
+-- The error is that of a double key, which callers are told to try again after: then they see it.
+
+-- Families and apps share one set of names, since the keys of both begin with them.
+CREATE FUNCTION keep_names_apart() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE wanted text := to_jsonb(NEW) ->> TG_ARGV[0];
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('name of an app or a family: ' || wanted, 0));
+    IF EXISTS (SELECT FROM apps a WHERE a.slug = wanted AND a.deleted_at IS NULL)
+        OR EXISTS (SELECT FROM families f WHERE f.name = wanted) THEN
+        RAISE EXCEPTION 'an app or a family has this name' USING ERRCODE = 'unique_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER keep_names_apart BEFORE INSERT ON families FOR EACH ROW
+    EXECUTE FUNCTION keep_names_apart('name');
+CREATE TRIGGER keep_names_apart BEFORE INSERT ON apps FOR EACH ROW
+    EXECUTE FUNCTION keep_names_apart('slug');
+
+-- A source that is being removed takes no more artifacts.
+CREATE FUNCTION keep_source() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+    PERFORM FROM sources s WHERE s.id = NEW.source_id AND s.deleted_at IS NULL FOR KEY SHARE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'the source is gone' USING ERRCODE = 'unique_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER keep_source BEFORE INSERT ON artifacts FOR EACH ROW WHEN (NEW.source_id IS NOT NULL)
+    EXECUTE FUNCTION keep_source();
+REVOKE EXECUTE ON FUNCTION keep_names_apart, keep_source FROM PUBLIC;
