@@ -50,3 +50,5 @@ class Signature:
     signature: bytes
     public_key: dict[str, Any]
     created_at: datetime
+    revoked_at: datetime | None
+    """When its key was revoked: it counts for nothing since."""

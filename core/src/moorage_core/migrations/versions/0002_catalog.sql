@@ -207,6 +207,8 @@ CREATE TABLE promotions (
     org_id text NOT NULL REFERENCES orgs,
     project_id text NOT NULL,
     channel text NOT NULL,
+    -- Counted per app while its row is locked: the order in which promotions happened.
+    sequence integer NOT NULL,
     version_id text NOT NULL REFERENCES app_versions,
     number text NOT NULL,
     manifest_digest text NOT NULL,
@@ -217,15 +219,17 @@ CREATE TABLE promotions (
     correlation_id text NOT NULL,
     reason text,
     at timestamptz NOT NULL,
+    UNIQUE (app_id, sequence),
     FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id)
 );
-CREATE INDEX promotions_page ON promotions (app_id, id);
 
 CREATE TABLE app_operators (
     id text PRIMARY KEY,
     app_id text NOT NULL REFERENCES apps,
     org_id text NOT NULL REFERENCES orgs,
     project_id text NOT NULL,
+    -- A copy: an app that its publisher hides later is still called something.
+    app_slug text NOT NULL,
     service_account_id text NOT NULL REFERENCES service_accounts,
     name text NOT NULL,
     -- publisher: serves whoever chooses it. project: serves the instances of its own project.
@@ -239,6 +243,7 @@ CREATE TABLE app_operators (
 CREATE UNIQUE INDEX app_operators_account ON app_operators (app_id, service_account_id)
     WHERE removed_at IS NULL;
 CREATE INDEX app_operators_page ON app_operators (project_id, id) WHERE removed_at IS NULL;
+CREATE INDEX app_operators_identity ON app_operators (service_account_id) WHERE removed_at IS NULL;
 
 CREATE TABLE family_admissions (
     family text NOT NULL REFERENCES families,
@@ -432,6 +437,18 @@ CREATE FUNCTION source_uses(source text) RETURNS bigint
 REVOKE EXECUTE ON FUNCTION artifact_owner, app_slug_taken, app_for_admission, source_uses,
     keep_published_version FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION artifact_owner, app_slug_taken, app_for_admission, source_uses TO moorage_app;
+
+-- How many projects are entitled to an app and would not see it with another visibility: a number and no
+-- name, for those who may change the app.
+CREATE FUNCTION entitled_beyond(app text, visibility text) RETURNS bigint
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    RETURN (SELECT count(*) FROM entitlements e JOIN apps a ON a.id = e.app_id
+        WHERE a.id = app AND e.deleted_at IS NULL
+            AND (a.org_id = ANY (scope_whole_orgs()) OR a.project_id = ANY (scope_projects()))
+            AND CASE entitled_beyond.visibility WHEN 'project' THEN e.project_id <> a.project_id
+                WHEN 'org' THEN e.org_id <> a.org_id ELSE false END);
+REVOKE EXECUTE ON FUNCTION entitled_beyond FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION entitled_beyond TO moorage_app;
 
 -- What two requests at once could get past: each looks before it writes, and sees nothing of the other.
 -- The error is that of a double key, which callers are told to try again after: then they see it.

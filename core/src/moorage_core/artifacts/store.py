@@ -1,0 +1,337 @@
+"""Every SQL statement of artifacts, publisher keys and signatures."""
+
+from datetime import datetime
+from typing import Any, LiteralString
+
+from psycopg.types.json import Jsonb
+
+from moorage_core.artifacts.models import Artifact, PublisherKey, Signature
+from moorage_core.kit.db import Db
+from moorage_core.kit.pagination import PageRequest
+
+ARTIFACT: LiteralString = """
+    id, org_id, project_id, name, kind, digest, size, media_type, source_id, location, lifecycle,
+    trust, trust_reason, version, created_at, updated_at
+"""
+KEY: LiteralString = (
+    "id, org_id, project_id, name, public_key, version, created_at, updated_at, revoked_at"
+)
+SIGNATURE: LiteralString = "artifact_id, key_id, signature, public_key, created_at, revoked_at"
+
+# Artifacts
+
+
+async def add(db: Db, new: Artifact) -> Artifact | None:
+    """None where the project has this content already.
+
+    Tenant-less: `new` has org and project.
+    """
+    return await db.find(
+        Artifact,
+        f"""
+        INSERT INTO artifacts (id, org_id, project_id, name, kind, digest, size, media_type,
+            source_id, location, lifecycle, trust, created_at, updated_at)
+        VALUES (%(id)s, %(org_id)s, %(project_id)s, %(name)s, %(kind)s, %(digest)s, %(size)s,
+            %(media_type)s, %(source_id)s, %(location)s, %(lifecycle)s, %(trust)s, %(created_at)s,
+            %(updated_at)s)
+        ON CONFLICT (project_id, digest) WHERE deleted_at IS NULL DO NOTHING
+        RETURNING {ARTIFACT}
+        """,
+        new.__dict__,
+    )
+
+
+async def find(db: Db, id: str, *, orgs: list[str], lock: bool = False) -> Artifact | None:
+    sql: LiteralString = f"""
+        SELECT {ARTIFACT} FROM artifacts a
+        WHERE id = %s AND org_id = ANY (%s) AND deleted_at IS NULL AND EXISTS (
+            SELECT FROM projects p WHERE p.id = a.project_id AND p.deleted_at IS NULL)
+        """
+    return await db.find(Artifact, sql + (" FOR UPDATE" if lock else ""), (id, orgs))
+
+
+async def find_any(db: Db, id: str) -> Artifact | None:
+    """Tenant-less: whoever may use an app may see what its versions are made of."""
+    sql: LiteralString = f"SELECT {ARTIFACT} FROM artifacts WHERE id = %s AND deleted_at IS NULL"
+    return await db.find(Artifact, sql, (id,))
+
+
+async def find_owner(db: Db, id: str) -> tuple[str, str] | None:
+    """Org and project of an artifact.
+
+    Tenant-less: for those who run the platform; the function checks that the caller does.
+    """
+    row = await db.row("SELECT * FROM artifact_owner(%s)", (id,))
+    return None if row is None else (row["org_id"], row["project_id"])
+
+
+async def list_by_digest(db: Db, *, org: str, project: str, digests: list[str]) -> list[Artifact]:
+    """Locked against removal until the transaction ends."""
+    return await db.all(
+        Artifact,
+        f"""
+        SELECT {ARTIFACT} FROM artifacts
+        WHERE org_id = %s AND project_id = %s AND digest = ANY (%s) AND deleted_at IS NULL
+        ORDER BY id FOR SHARE
+        """,
+        (org, project, digests),
+    )
+
+
+async def list_in_project(
+    db: Db, page: PageRequest, *, project: str, digest: str | None, trust: str | None
+) -> list[Artifact]:
+    return await db.all(
+        Artifact,
+        f"""
+        SELECT {ARTIFACT} FROM artifacts
+        WHERE project_id = %(project)s AND deleted_at IS NULL AND id > %(after)s
+            AND (%(digest)s::text IS NULL OR digest = %(digest)s)
+            AND (%(trust)s::text IS NULL OR trust = %(trust)s)
+        ORDER BY id LIMIT %(limit)s
+        """,
+        {
+            "project": project,
+            "after": page.after,
+            "digest": digest,
+            "trust": trust,
+            "limit": page.fetch,
+        },
+    )
+
+
+async def set_lifecycle(db: Db, id: str, *, org: str, lifecycle: str, now: datetime) -> Artifact:
+    return await db.get(
+        Artifact,
+        f"""
+        UPDATE artifacts SET lifecycle = %s, version = version + 1, updated_at = %s
+        WHERE org_id = %s AND id = %s RETURNING {ARTIFACT}
+        """,
+        (lifecycle, now, org, id),
+    )
+
+
+async def promote(
+    db: Db, ids: list[str], *, org: str, project: str, now: datetime
+) -> list[Artifact]:
+    """Those among them that were published only."""
+    return await db.all(
+        Artifact,
+        f"""
+        UPDATE artifacts SET lifecycle = 'promoted', version = version + 1, updated_at = %s
+        WHERE org_id = %s AND project_id = %s AND id = ANY (%s) AND lifecycle = 'published'
+            AND deleted_at IS NULL
+        RETURNING {ARTIFACT}
+        """,
+        (now, org, project, sorted(ids)),
+    )
+
+
+async def set_trust(
+    db: Db, id: str, *, org: str, trust: str, reason: str | None, now: datetime
+) -> Artifact:
+    return await db.get(
+        Artifact,
+        f"""
+        UPDATE artifacts SET trust = %s, trust_reason = %s, version = version + 1, updated_at = %s
+        WHERE org_id = %s AND id = %s RETURNING {ARTIFACT}
+        """,
+        (trust, reason, now, org, id),
+    )
+
+
+async def is_used(db: Db, id: str, *, org: str) -> bool:
+    """Whether a published version is made of it."""
+    return await db.value(
+        "SELECT EXISTS (SELECT FROM version_artifacts WHERE org_id = %s AND artifact_id = %s)",
+        (org, id),
+    )
+
+
+async def delete(db: Db, id: str, *, org: str, now: datetime) -> Artifact:
+    return await db.get(
+        Artifact,
+        f"""
+        UPDATE artifacts SET deleted_at = %s, updated_at = %s, version = version + 1
+        WHERE org_id = %s AND id = %s RETURNING {ARTIFACT}
+        """,
+        (now, now, org, id),
+    )
+
+
+# Publisher keys
+
+
+async def add_key(db: Db, new: PublisherKey) -> PublisherKey | None:
+    """None where the project has had this key already.
+
+    Tenant-less: `new` has org and project.
+    """
+    return await db.find(
+        PublisherKey,
+        f"""
+        INSERT INTO publisher_keys (id, org_id, project_id, name, public_key, created_at,
+            updated_at)
+        VALUES (%(id)s, %(org_id)s, %(project_id)s, %(name)s, %(public_key)s, %(created_at)s,
+            %(updated_at)s)
+        ON CONFLICT (project_id, (public_key ->> 'x')) DO NOTHING
+        RETURNING {KEY}
+        """,
+        {**new.__dict__, "public_key": Jsonb(new.public_key)},
+    )
+
+
+async def find_key(db: Db, id: str, *, orgs: list[str], lock: bool = False) -> PublisherKey | None:
+    sql: LiteralString = f"""
+        SELECT {KEY} FROM publisher_keys k WHERE id = %s AND org_id = ANY (%s) AND EXISTS (
+            SELECT FROM projects p WHERE p.id = k.project_id AND p.deleted_at IS NULL)
+        """
+    return await db.find(PublisherKey, sql + (" FOR UPDATE" if lock else ""), (id, orgs))
+
+
+async def share_key(db: Db, id: str, *, org: str, project: str) -> PublisherKey | None:
+    """A key of that project, kept from being revoked until the transaction ends."""
+    sql: LiteralString = f"""
+        SELECT {KEY} FROM publisher_keys WHERE id = %s AND org_id = %s AND project_id = %s FOR SHARE
+        """
+    return await db.find(PublisherKey, sql, (id, org, project))
+
+
+async def list_keys(db: Db, page: PageRequest, *, project: str) -> list[PublisherKey]:
+    return await db.all(
+        PublisherKey,
+        f"""
+        SELECT {KEY} FROM publisher_keys WHERE project_id = %s AND id > %s ORDER BY id LIMIT %s
+        """,
+        (project, page.after, page.fetch),
+    )
+
+
+async def revoke_key(db: Db, id: str, *, org: str, now: datetime) -> PublisherKey:
+    """The key and every signature it made."""
+    await db.run(
+        "UPDATE artifact_signatures SET revoked_at = %s WHERE org_id = %s AND key_id = %s",
+        (now, org, id),
+    )
+    return await db.get(
+        PublisherKey,
+        f"""
+        UPDATE publisher_keys SET revoked_at = %s, updated_at = %s, version = version + 1
+        WHERE org_id = %s AND id = %s RETURNING {KEY}
+        """,
+        (now, now, org, id),
+    )
+
+
+async def fail_unsigned(
+    db: Db, *, org: str, key: str, reason: str, now: datetime
+) -> list[Artifact]:
+    """Take the trust of what this key has signed and no live one has."""
+    return await db.all(
+        Artifact,
+        f"""
+        UPDATE artifacts SET trust = 'failed', trust_reason = %(reason)s, version = version + 1,
+            updated_at = %(now)s
+        WHERE org_id = %(org)s AND trust = 'verified'
+            AND id IN (SELECT artifact_id FROM artifact_signatures WHERE key_id = %(key)s)
+            AND NOT EXISTS (SELECT FROM artifact_signatures s
+                WHERE s.artifact_id = artifacts.id AND s.revoked_at IS NULL)
+        RETURNING {ARTIFACT}
+        """,
+        {"org": org, "key": key, "reason": reason, "now": now},
+    )
+
+
+# Signatures
+
+
+async def add_signature(db: Db, new: Signature, *, org: str, project: str) -> bool:
+    """False where the key has signed it already."""
+    row: dict[str, Any] = {
+        **new.__dict__,
+        "public_key": Jsonb(new.public_key),
+        "org": org,
+        "project": project,
+    }
+    added = await db.run(
+        """
+        INSERT INTO artifact_signatures (artifact_id, key_id, org_id, project_id, signature,
+            public_key, created_at)
+        VALUES (%(artifact_id)s, %(key_id)s, %(org)s, %(project)s, %(signature)s, %(public_key)s,
+            %(created_at)s)
+        ON CONFLICT DO NOTHING
+        """,
+        row,
+    )
+    return added == 1
+
+
+async def list_signatures(db: Db, page: PageRequest, *, org: str, artifact: str) -> list[Signature]:
+    return await db.all(
+        Signature,
+        f"""
+        SELECT {SIGNATURE} FROM artifact_signatures
+        WHERE org_id = %s AND artifact_id = %s AND key_id > %s ORDER BY key_id LIMIT %s
+        """,
+        (org, artifact, page.after, page.fetch),
+    )
+
+
+async def list_live_signatures(db: Db, artifact: str) -> list[Signature]:
+    """Tenant-less: whoever may use an artifact may check it."""
+    return await db.all(
+        Signature,
+        f"""
+        SELECT {SIGNATURE} FROM artifact_signatures
+        WHERE artifact_id = %s AND revoked_at IS NULL ORDER BY key_id LIMIT 100
+        """,
+        (artifact,),
+    )
+
+
+# Sweeps, as moorage_system
+
+
+async def list_idle_uploads(db: Db, *, before: datetime, limit: int) -> list[dict[str, Any]]:
+    """Announced and not completed since.
+
+    Tenant-less: a sweep, as moorage_system.
+    """
+    return await db.rows(
+        """
+        SELECT id, org_id FROM artifacts
+        WHERE lifecycle = 'uploading' AND deleted_at IS NULL AND updated_at < %s
+        ORDER BY updated_at LIMIT %s
+        """,
+        (before, limit),
+    )
+
+
+async def list_open_uploads(db: Db, ids: list[str]) -> set[str]:
+    """Those among the ids whose bytes may still come.
+
+    Tenant-less: a sweep, as moorage_system.
+    """
+    rows = await db.rows(
+        """
+        SELECT id FROM artifacts
+        WHERE id = ANY (%s) AND lifecycle = 'uploading' AND deleted_at IS NULL
+        """,
+        (ids,),
+    )
+    return {row["id"] for row in rows}
+
+
+async def list_kept_digests(db: Db, digests: list[str], *, deleted_before: datetime) -> set[str]:
+    """Those among the digests that a row names, or named until lately.
+
+    Tenant-less: a sweep, as moorage_system.
+    """
+    rows = await db.rows(
+        """
+        SELECT DISTINCT digest FROM artifacts WHERE digest = ANY (%s) AND source_id IS NULL
+            AND (deleted_at IS NULL OR deleted_at >= %s)
+        """,
+        (digests, deleted_before),
+    )
+    return {row["digest"] for row in rows}
