@@ -2,6 +2,7 @@
 
 from moorage_core.audit.routes import routes as audit
 from moorage_core.events.routes import routes as events
+from moorage_core.families.routes import routes as families
 from moorage_core.http.routing import Routes, RouteSpec
 from moorage_core.http.status import routes as status
 from moorage_core.oidc.routes import routes as oidc
@@ -21,6 +22,7 @@ ROUTERS: tuple[Routes, ...] = (
     audit,
     events,
     webhooks,
+    families,
 )
 
 

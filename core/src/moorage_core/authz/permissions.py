@@ -8,6 +8,10 @@ from enum import StrEnum
 
 
 class Permission(StrEnum):
+    APPS_INSTANCE_CREATE = "apps.instance.create"
+    APPS_INSTANCE_DELETE = "apps.instance.delete"
+    APPS_INSTANCE_READ = "apps.instance.read"
+    APPS_INSTANCE_UPDATE = "apps.instance.update"
     APPS_OPERATION_CLAIM = "apps.operation.claim"
     AUDIT_ENTRY_READ = "audit.entry.read"
     CATALOG_APP_CREATE = "catalog.app.create"

@@ -19,8 +19,20 @@ class FamilyRow:
 class Admission:
     family: str
     app_id: str
+    slug: str
+    """Of the app."""
     keys: list[str]
     """The most of the family's keys that a version of the app may use."""
     version: int
     created_at: datetime
     updated_at: datetime
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An app as those see it who admit it, whoever's it is."""
+
+    id: str
+    org_id: str
+    project_id: str
+    slug: str

@@ -459,8 +459,8 @@ CREATE FUNCTION keep_names_apart() RETURNS trigger
 DECLARE wanted text := to_jsonb(NEW) ->> TG_ARGV[0];
 BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended('name of an app or a family: ' || wanted, 0));
-    IF EXISTS (SELECT FROM apps a WHERE a.slug = wanted AND a.deleted_at IS NULL)
-        OR EXISTS (SELECT FROM families f WHERE f.name = wanted) THEN
+    IF TG_TABLE_NAME = 'families' AND EXISTS (SELECT FROM apps a WHERE a.slug = wanted AND a.deleted_at IS NULL)
+        OR TG_TABLE_NAME = 'apps' AND EXISTS (SELECT FROM families f WHERE f.name = wanted) THEN
         RAISE EXCEPTION 'an app or a family has this name' USING ERRCODE = 'unique_violation';
     END IF;
     RETURN NEW;
