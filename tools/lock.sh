@@ -15,10 +15,10 @@ compile() {  # compile LOCK SOURCE...
     shift
     UV_CUSTOM_COMPILE_COMMAND="make lock" "$uv" pip compile "$@" \
         --quiet --universal --generate-hashes --python-version 3.11 \
-        --exclude-newer "$newest" --no-emit-package moorage --output-file "$lock"
+        --exclude-newer "$newest" --no-emit-package moorage --no-emit-package moorage-manifest --output-file "$lock"
     echo "$lock: $(grep -c '==' "$lock") packages"
 }
 
 compile requirements/dev.lock pyproject.toml
 compile requirements/runtime.lock core/pyproject.toml sdk/pyproject.toml cli/pyproject.toml \
-    --extra pg
+    manifest/pyproject.toml --extra pg

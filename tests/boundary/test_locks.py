@@ -9,7 +9,7 @@ import pytest
 from tools.boundary import locks
 
 REPO = Path(__file__).parents[2]
-OURS = {"moorage", "moorage-core", "moorage-cli"}
+OURS = {"moorage", "moorage-core", "moorage-cli", "moorage-manifest"}
 HASH = "    --hash=sha256:00"
 
 
@@ -56,7 +56,7 @@ def test_an_npm_package_without_a_hash_is_found(tmp_path: Path) -> None:
     assert len(list(locks.find(tmp_path))) == 1
 
 
-@pytest.mark.parametrize("package", ["core", "sdk", "cli"])
+@pytest.mark.parametrize("package", ["core", "sdk", "cli", "manifest"])
 @pytest.mark.parametrize("lock", ["dev", "runtime"])
 def test_each_dependency_of_a_package_is_locked(package: str, lock: str) -> None:
     project = tomllib.loads((REPO / package / "pyproject.toml").read_text())["project"]

@@ -21,7 +21,7 @@ def test_rules_and_tests_name_each_other() -> None:
 
     carried = {
         rule
-        for folder in ("core/tests", "sdk/tests", "cli/tests")
+        for folder in ("core/tests", "sdk/tests", "cli/tests", "manifest/tests")
         for module in (REPO / folder).rglob("test_*.py")
         for arguments in CARRIED.findall(module.read_text())
         for rule in re.findall(r"[A-Z]{2}-\d+", arguments)

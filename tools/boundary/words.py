@@ -9,7 +9,15 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-PLATFORM = ("core/src", "sdk/src", "cli/src", "agent/src", "console/src", "contract")
+PLATFORM = (
+    "core/src",
+    "sdk/src",
+    "cli/src",
+    "manifest/src",
+    "agent/src",
+    "console/src",
+    "contract",
+)
 NOT_OURS = frozenset({"__pycache__", "dist", "node_modules"})
 APP_WORDS = re.compile(
     r"(?<![a-z0-9])"

@@ -9,6 +9,7 @@ PACKAGES = {
     "moorage_core": "core/src/moorage_core",
     "moorage": "sdk/src/moorage",
     "moorage_cli": "cli/src/moorage_cli",
+    "moorage_manifest": "manifest/src/moorage_manifest",
 }
 
 # The folders of core that are no slices. Any other folder there is one.
