@@ -77,6 +77,8 @@ class Channel:
     channel: str
     version_id: str
     number: str
+    status: str
+    manifest_digest: str
     version: int
     updated_at: datetime
 
@@ -86,6 +88,8 @@ class Promotion:
     id: str
     app_id: str
     channel: str
+    sequence: int
+    """Its place among all promotions of the app."""
     version_id: str
     number: str
     manifest_digest: str
@@ -96,3 +100,23 @@ class Promotion:
     correlation_id: str
     reason: str | None
     at: datetime
+
+
+@dataclass(frozen=True)
+class Sight:
+    """Where a caller holds a key that lets them see apps."""
+
+    orgs: list[str]
+    """Held in the org or in at least one of its projects."""
+    whole: list[str]
+    """Held in the whole org."""
+    projects: list[str]
+
+    @property
+    def params(self) -> dict[str, Any]:
+        return {
+            "everywhere": bool(self.orgs),
+            "orgs": self.orgs,
+            "whole": self.whole,
+            "projects": self.projects,
+        }

@@ -8,6 +8,7 @@ from datetime import datetime
 class AppOperator:
     id: str
     app_id: str
+    app_slug: str
     org_id: str
     project_id: str
     service_account_id: str

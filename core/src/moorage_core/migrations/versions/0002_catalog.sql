@@ -419,9 +419,9 @@ CREATE FUNCTION artifact_owner(artifact text) RETURNS TABLE (org_id text, projec
     SELECT a.org_id, a.project_id FROM artifacts a WHERE a.id = artifact AND a.deleted_at IS NULL
         AND 'org_00000000000000000000000000' = ANY (scope_whole_orgs()) $$;
 -- Whether a slug is free is told to whoever may publish: slugs are unique on the whole platform.
-CREATE FUNCTION app_slug_taken(name text) RETURNS boolean
+CREATE FUNCTION app_slug_taken(wanted text) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
-    RETURN EXISTS (SELECT FROM apps WHERE slug = name AND deleted_at IS NULL);
+    RETURN EXISTS (SELECT FROM apps a WHERE a.slug = wanted AND a.deleted_at IS NULL);
 -- For the platform's own alone: which app a slug names, to admit it to a family, whoever owns it.
 CREATE FUNCTION app_for_admission(app text) RETURNS TABLE (id text, org_id text, project_id text, slug text)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
