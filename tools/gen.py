@@ -20,7 +20,7 @@ from moorage_core.events.registry import TYPES, EventType
 from moorage_core.http.routing import PUBLIC
 from moorage_core.main import build_api
 from moorage_core.settings import Group, Settings
-from tools import gen_sdk
+from tools import gen_manifest, gen_sdk
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "core/tests/golden"
@@ -48,6 +48,7 @@ def outputs() -> Iterator[tuple[Path, str]]:
     yield ROOT / "docs/reference/permissions.md", permissions_page()
     yield GOLDEN / "role_matrix.txt", role_matrix()
     yield GOLDEN / "routes.txt", route_table()
+    yield from gen_manifest.outputs()
     yield from gen_sdk.outputs(document)
 
 

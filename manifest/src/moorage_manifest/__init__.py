@@ -3,7 +3,7 @@
 Only `folder` looks at files, and only at those below the folder that it is given.
 """
 
-from moorage_manifest import canonical, versions
+from moorage_manifest import canonical, folder, versions
 from moorage_manifest.declarations import (
     Declaration,
     Diff,
@@ -43,6 +43,7 @@ __all__ = [
     "config_faults",
     "declaration",
     "diff",
+    "folder",
     "namespace",
     "read",
     "read_family",

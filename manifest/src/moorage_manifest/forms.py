@@ -51,7 +51,7 @@ class Form:
 
 SLUG = Form(
     r"[a-z][a-z0-9]*(-[a-z0-9]+)*",
-    "must be lower-case letters, digits and single hyphens, and begin with a letter, "
+    "must be lower-case letters, digits and single hyphens, beginning with a letter, "
     "such as 'batch-queue'",
     longest=40,
 )
@@ -63,7 +63,7 @@ KEY = Form(
 )
 COMPONENT = Form(
     r"[a-z][a-z0-9_]*(-[a-z0-9_]+)*",
-    "must be lower-case letters, digits, '_' and single hyphens, and begin with a letter, "
+    "must be lower-case letters, digits, '_' and single hyphens, beginning with a letter, "
     "such as 'worker'",
     longest=40,
 )
@@ -72,6 +72,7 @@ PROSE = Form(r"\s*\S[\s\S]*", "must say something", longest=4000)
 DIGEST = Form(
     r"sha256:[0-9a-f]{64}",
     "must be 'sha256:' and 64 hexadecimal digits in lower case; `sha256sum FILE` prints them",
+    longest=71,
 )
 ARTIFACT_NAME = Form(
     r"[A-Za-z0-9][A-Za-z0-9._+-]*",

@@ -92,6 +92,7 @@ class Config(Part):
     )
     effects: dict[FieldName, Effect] = Field(
         default={},
+        max_length=500,
         description="What changing a field does to a running instance. The field is named, or "
         "given as a JSON pointer. A field that is not listed restarts.",
     )
@@ -207,7 +208,9 @@ class Manifest(Part):
         description="The contract's version that the manifest is written for."
     )
     slug: Slug = Field(description="The app's name in addresses; unique on the platform.")
-    version: VersionNumber = Field(description="Semantic version, in quotes.")
+    version: VersionNumber = Field(
+        description="The number of this release, by Semantic Versioning 2.0."
+    )
     name: Line = Field(description="The app's name for people.")
     summary: Line = Field(description="One sentence for the catalog.")
     families: list[Slug] = Field(default=[], description="Families whose keys the app uses.")

@@ -130,8 +130,9 @@ def _fields(root: Schema, schema: Any) -> dict[str, Any]:
     here = _mapping(schema)
     found = dict(_mapping(here.get("properties")))
     match = REFERENCE.fullmatch(str(here.get("$ref", "")))
-    referred = _mapping(root.get("$defs")).get(match[1]) if match else None
-    for part in [referred, *here.get("allOf", ())]:
+    beside: list[Any] = [*here.get("allOf", ())]
+    beside += [_mapping(root.get("$defs")).get(match[1])] if match else []
+    for part in beside:
         found |= _fields(root, part)
     return found
 
