@@ -4,7 +4,6 @@ import asyncio
 import ipaddress
 import socket
 import ssl
-import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,10 +13,12 @@ import pytest
 from core.tests.webhooks import receiver as receivers
 from core.tests.webhooks.receiver import Receiver
 from moorage_core.embedded import authority
+from moorage_core.kit import outbound
+from moorage_core.kit.destinations import Address
 from moorage_core.webhooks import deliver
 from moorage_core.webhooks.deliver import Road
 from moorage_core.webhooks.models import Parcel
-from moorage_core.webhooks.rules import Address, Answer, Failure
+from moorage_core.webhooks.rules import Answer, Failure
 
 LOOPBACK = ipaddress.ip_address("127.0.0.1")
 SOON = timedelta(seconds=10)
@@ -34,7 +35,7 @@ def road(
     async def resolve(host: str) -> list[Address]:
         return list(addresses)
 
-    return Road(resolve, tls or deliver.tls(), private=private, timeout=timeout)
+    return Road(resolve, tls or outbound.tls(), private=private, timeout=timeout)
 
 
 def parcel(url: str) -> Parcel:
@@ -183,7 +184,7 @@ async def test_a_name_server_that_does_not_answer_times_out_as_well() -> None:
         await asyncio.Event().wait()
         return []
 
-    silent = Road(never, deliver.tls(), private=False, timeout=timedelta(milliseconds=50))
+    silent = Road(never, outbound.tls(), private=False, timeout=timedelta(milliseconds=50))
 
     answer = await deliver.post(parcel("https://tar.example/"), silent)
 
@@ -201,57 +202,3 @@ async def test_a_proxy_of_the_environment_is_not_used(
 
         assert answer == Answer(None, 200)
         assert proxy.connections == 0
-
-
-async def test_a_name_is_looked_up_once_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
-    release = threading.Event()
-
-    def slow(host: str, *_: object, **__: object) -> list[object]:
-        asked.append(host)
-        release.wait(10)
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.2.1", 0))]
-
-    monkeypatch.setattr(socket, "getaddrinfo", slow)
-    resolver = deliver.Resolver(threads=2, share=1)
-
-    several = [asyncio.create_task(resolver.find("slow.example", org="a")) for _ in range(5)]
-    impatient = asyncio.create_task(resolver.find("slow.example", org="b"))
-    await asyncio.sleep(0)
-    impatient.cancel()
-    release.set()
-    found = await asyncio.gather(*several)
-
-    assert asked == ["slow.example"]
-    assert found == [[ipaddress.ip_address("192.0.2.1")]] * 5
-
-
-async def test_names_that_nobody_answers_for_hold_no_threads_of_another_org(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    release = threading.Event()
-
-    def look_up(host: str, *_: object, **__: object) -> list[object]:
-        if host.startswith("tar"):
-            release.wait(10)
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.2.1", 0))]
-
-    monkeypatch.setattr(socket, "getaddrinfo", look_up)
-    resolver = deliver.Resolver(threads=4, share=2)
-
-    # Each try gives up at once; its thread does not come back.
-    for n in range(8):
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(resolver.find(f"tar{n}.example", org="slow"), 0.01)
-    found = await asyncio.wait_for(resolver.find("good.example", org="other"), 5)
-    release.set()
-    waited = await asyncio.wait_for(resolver.find("tar7.example", org="slow"), 5)
-
-    assert found == waited == [ipaddress.ip_address("192.0.2.1")]
-
-
-async def test_an_impossible_name_has_no_address() -> None:
-    resolver = deliver.Resolver(threads=1, share=1)
-
-    assert await resolver.find("no-such-host.invalid", org="a") == []
-    assert await resolver.find("a" * 300, org="a") == []

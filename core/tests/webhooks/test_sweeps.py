@@ -21,13 +21,14 @@ from core.tests.webhooks.conftest import Settle, WebhookMaker
 from core.tests.webhooks.receiver import Receiver
 from moorage_core import unit
 from moorage_core.kit.clock import ManualClock
+from moorage_core.kit.destinations import Address
+from moorage_core.kit.outbound import Resolver
 from moorage_core.main import open_platform
 from moorage_core.platform import Platform
 from moorage_core.settings import Settings, WebhookSettings
 from moorage_core.webhooks import commands, rules, store
-from moorage_core.webhooks.deliver import Resolver
 from moorage_core.webhooks.models import Claim
-from moorage_core.webhooks.rules import Address, Answer, Failure
+from moorage_core.webhooks.rules import Answer, Failure
 from moorage_core.webhooks.sweeps import GRACE, DeliverWebhooks, FanOutEvents
 
 Happen = Callable[[str], Awaitable[str]]

@@ -1,27 +1,18 @@
-"""Where a webhook may point, which events it gets, how it signs, and what an answer means.
-
-Pure. The names in a URL are not looked up here: whoever delivers does that, each time, and asks
-`is_public` about the very address it is about to connect to.
-"""
+"""Where a webhook may point, which events it gets, how it signs, and what an answer means. Pure."""
 
 import base64
 import hashlib
 import hmac
-import ipaddress
 import re
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from urllib.parse import SplitResult, quote, urlsplit
-
-import idna
 
 from moorage_core.errors import ApiError, Conflict, Fault, Malformed
+from moorage_core.kit import destinations
 from moorage_core.webhooks.schemas import MAX_URL
-
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 MAX_PER_ORG = 100
 """Every event of an org is held against each of its webhooks."""
@@ -32,12 +23,6 @@ KEY_BYTES = 32
 FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(hours=6)
 _GROWTH = 3
-
-_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-_IPV6_UNICAST = ipaddress.IPv6Network("2000::/3")
-_IPV6_TUNNELS_AND_SAMPLES = (ipaddress.IPv6Network("2002::/16"), ipaddress.IPv6Network("3fff::/20"))
-_PLAIN = re.compile(r"[^\s\\\x00-\x1f\x7f]+")
-_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
 class UrlNotAllowed(Malformed):
@@ -82,89 +67,12 @@ class EventExpired(ApiError):
 
 def check_url(url: str, *, private: bool) -> str:
     """The URL in the one spelling we keep, or a refusal that says what is wrong with it."""
-    if len(url) > MAX_URL or not _PLAIN.fullmatch(url):
-        raise _refused(f"a URL has 1 to {MAX_URL} characters, no spaces and no backslash")
     try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError as err:
-        raise _refused("this cannot be read as a URL") from err
-    if parts.scheme != "https" and not (private and parts.scheme == "http"):
-        raise _refused("the scheme must be https")
-    if "@" in parts.netloc:
-        raise _refused("a URL must not carry a user name or password; check the signature instead")
-    if "#" in url:
-        raise _refused("a fragment (#…) is never sent; leave it out")
-    if port == 0:
-        raise _refused("the port must be 1 to 65535")
-    host = _host(parts.hostname or "", private=private)
-    return _spell(parts, host, port)
-
-
-def _host(host: str, *, private: bool) -> str:
-    """A name in its ASCII form, or an address as it is usually written; IPv6 in brackets."""
-    if ":" in host:
-        address: Address | None = _address(host)
-    else:
-        host = _ascii(host)
-        address = _address(host) if _NUMBER.fullmatch(host.rpartition(".")[2]) else None
-    if address is not None:
-        if not private and not is_public(address):
-            raise _refused(f"{address} is not an address on the public internet")
-        return f"[{address}]" if address.version == 6 else str(address)
-    if not private and (host == "localhost" or host.endswith(".localhost")):
-        raise _refused(f"{host} is this machine, not an address on the public internet")
-    return host
-
-
-def _ascii(host: str) -> str:
-    try:
-        # Maps case, full-width digits and other dots first, so that no look-alike hides an address.
-        return idna.encode(host.removesuffix("."), uts46=True).decode()
-    except (idna.IDNAError, UnicodeError) as err:
-        raise _refused("the host is not a name that can be looked up") from err
-
-
-def _address(host: str) -> Address:
-    """Short, octal and hexadecimal spellings are refused: resolvers do not read them alike."""
-    try:
-        if "%" in host:
-            raise ValueError("a zone is a matter of this machine")
-        return ipaddress.ip_address(host)
-    except ValueError as err:
-        raise _refused("the host is not an address in its usual form, as 203.0.113.7") from err
-
-
-def _spell(parts: SplitResult, host: str, port: int | None) -> str:
-    place = host if port is None else f"{host}:{port}"
-    path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=-._~")
-    query = quote(parts.query, safe="/%:@!$&'()*+,;=-._~?")
-    spelt = f"{parts.scheme}://{place}{path}" + (f"?{query}" if query else "")
-    if len(spelt) > MAX_URL:
-        raise _refused(f"a URL has 1 to {MAX_URL} characters")
-    return spelt
-
-
-def _refused(reason: str) -> UrlNotAllowed:
-    return UrlNotAllowed("The webhook's URL cannot be used.", errors=[Fault("body.url", reason)])
-
-
-def is_public(address: Address) -> bool:
-    """Whether an address is on the public internet, whatever it is wrapped in."""
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped
-        if inner is None and address in _NAT64:
-            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        if inner is None:
-            return _is_public_ipv6(address)
-        address = inner
-    return address.is_global and not address.is_multicast
-
-
-def _is_public_ipv6(address: ipaddress.IPv6Address) -> bool:
-    if address not in _IPV6_UNICAST or any(address in net for net in _IPV6_TUNNELS_AND_SAMPLES):
-        return False
-    return address.is_global
+        return destinations.spell(url, longest=MAX_URL, private=private)
+    except destinations.NotUsable as err:
+        raise UrlNotAllowed(
+            "The webhook's URL cannot be used.", errors=[Fault("body.url", str(err))]
+        ) from err
 
 
 # Which events it gets --------------------------------------------------------------------------

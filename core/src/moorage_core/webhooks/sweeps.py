@@ -13,11 +13,13 @@ import structlog
 from moorage_core import unit
 from moorage_core.background.driver import Sweep
 from moorage_core.errors import ApiError
+from moorage_core.kit import outbound
 from moorage_core.kit.db import Db, org_scope
+from moorage_core.kit.outbound import Resolver
 from moorage_core.kit.wakeups import Waiter
 from moorage_core.platform import Platform
 from moorage_core.webhooks import commands, deliver, store
-from moorage_core.webhooks.deliver import Resolver, Road
+from moorage_core.webhooks.deliver import Road
 from moorage_core.webhooks.models import Claim
 from moorage_core.webhooks.rules import Answer, Failure, Status
 
@@ -82,7 +84,7 @@ class DeliverWebhooks(Sweep):
         self._share = max(1, settings.parallel // 2)
         self._lease = settings.timeout + GRACE
         self._resolver = resolver or Resolver(threads=settings.parallel, share=self._share)
-        self._tls = deliver.tls()
+        self._tls = outbound.tls()
         self._last_lane = ""
 
     async def activate(self) -> dict[str, Any]:
