@@ -64,7 +64,7 @@ platform shows once is printed only with `--show-secret`, or written with `--sec
 | 2 | the platform or the network is at fault; trying again may help | 429, 5xx, no answer |
 | 3 | not signed in, or not allowed | 401, 403 |
 | 4 | not found, or not yours to see | 404 |
-| 5 | the state, or a concurrent change, does not allow it; a proof is broken | 409, 410, 412 |
+| 5 | the state or a concurrent change forbids it; a proof or an app is unsound | 409, 410, 412 |
 | 130 | stopped with Ctrl-C | |
 
 Errors go to standard error: one line with the code and the correlation id, or, with `--output`

@@ -55,6 +55,24 @@ class Ambiguous(Refused):
     code = "ambiguous"
 
 
+class Taken(Refused):
+    """Something is there already and is kept."""
+
+    exit_code = CONFLICT
+    code = "taken"
+
+
+class Unsound(Refused):
+    """An app's folder has faults."""
+
+    exit_code = CONFLICT
+    code = "unsound"
+
+    def __init__(self, message: str, errors: list[dict[str, str | int]]) -> None:
+        super().__init__(message)
+        self.errors = errors
+
+
 class Broken(Refused):
     """Something that this machine should have is missing or unusable."""
 
@@ -84,7 +102,7 @@ def problem(error: MoorageError | Refused) -> dict[str, Any]:
         "detail": getattr(error, "detail", None) or str(error),
         "code": _code(error),
         "correlation_id": getattr(error, "correlation_id", None),
-        "errors": [],
+        "errors": error.errors if isinstance(error, Unsound) else [],
         "resource_id": None,
         "exit_code": exit_code(error),
     }
@@ -98,8 +116,16 @@ def lines(error: MoorageError | Refused) -> list[str]:
     if correlation := getattr(error, "correlation_id", None):
         marks.append(f"correlation id {correlation}")
     text = f"moor: {' '.join(said)}" + (f" [{', '.join(marks)}]" if marks else "")
+    if isinstance(error, Unsound):
+        # In the form that editors know, one by one; the count last, where it is seen.
+        places = (f"{e['file']}:{e['line']}:{e['column']}: {_at(e)}" for e in error.errors)
+        return [*places, text]
     faults = error.errors if isinstance(error, ApiError) else ()
     return [text, *(f"  {fault.location}: {fault.message}" for fault in faults)]
+
+
+def _at(error: dict[str, str | int]) -> str:
+    return f"{error['path']}: {error['message']}" if error["path"] else str(error["message"])
 
 
 def _code(error: MoorageError | Refused) -> str:

@@ -30,6 +30,7 @@ OURS: dict[str, tuple[str, str]] = {
     "roles": ("roles:app", "Roles: named sets of permission keys."),
     "users": ("users:app", "Users: accounts of people."),
     "service-accounts": ("service_accounts:app", "Service accounts: programs and their keys."),
+    "app": ("app:app", "Apps: their folders here, and their versions in the catalog."),
     "tokens": ("tokens:app", "Tokens: your personal access tokens."),
     "audit": ("audit:app", "Audit: who did what, or was refused it."),
     "events": ("events:app", "Events: what happened, in order."),

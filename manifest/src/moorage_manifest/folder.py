@@ -55,8 +55,7 @@ def load(path: Path | str, *, families: Mapping[str, Family] | None = None) -> F
     try:
         content = _content(root, MANIFEST, document.LARGEST)
     except Unfit as err:
-        said = f"{err}. An app's folder holds {MANIFEST}"
-        return Folder(root, faults=[Fault(MANIFEST, 1, 1, "", said)])
+        return Folder(root, faults=[Fault(MANIFEST, 1, 1, "", str(err))])
     read = reading.read(content, file=MANIFEST, families=families)
     if read.manifest is None:
         return Folder(root, faults=read.faults)
