@@ -1,6 +1,9 @@
 """The list of routers, one line each."""
 
+from moorage_core.artifacts.routes import routes as artifacts
 from moorage_core.audit.routes import routes as audit
+from moorage_core.catalog.routes import routes as catalog
+from moorage_core.entitlements.routes import routes as entitlements
 from moorage_core.events.routes import routes as events
 from moorage_core.families.routes import routes as families
 from moorage_core.http.routing import Routes, RouteSpec
@@ -22,7 +25,10 @@ ROUTERS: tuple[Routes, ...] = (
     audit,
     events,
     webhooks,
+    artifacts,
     families,
+    catalog,
+    entitlements,
 )
 
 

@@ -6,10 +6,13 @@ was checked when the version was published; the namespaces are looked at again a
 no row, however it got there, makes a key of another app or of the core.
 """
 
+from collections.abc import Iterable
+
 from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Grant, Principal
 from moorage_core.authz.roles import Role
 from moorage_core.entitlements.models import Entitlement
+from moorage_core.errors import Forbidden
 from moorage_manifest import vocabulary
 from moorage_manifest.declarations import Declaration
 from moorage_manifest.models import namespace
@@ -22,6 +25,12 @@ COUNTS_AS = {
 """What those who run an org are in each of its projects. The platform's org is an org like others:
 who runs it is nobody in a tenant's project."""
 IN_PROJECT = frozenset({Role.PROJECT_ADMIN.value, Role.PROJECT_MEMBER.value, Role.VIEWER.value})
+
+
+class EntitlementMissing(Forbidden):
+    """The project may not use this app."""
+
+    code = "entitlement_missing"
 
 
 def held(entitlement: Entitlement, principal: Principal) -> list[str]:
@@ -55,6 +64,44 @@ def offered(entitlement: Entitlement) -> dict[str, frozenset[str]]:
     return {key: roles & IN_PROJECT for key, roles in keys.items()}
 
 
+def beyond_ceiling(
+    entitlements: Iterable[Entitlement], principal: Principal, keys: Iterable[str]
+) -> tuple[list[str], list[str]]:
+    """Of the keys that somebody wants to hand on: those of no app here, and those they lack.
+
+    A key of a family is handed on for every app here that has it, so must be held on each.
+    """
+    offers = [(offered(each), due(each, principal)) for each in entitlements]
+    wanted = sorted(set(keys))
+    unknown = [key for key in wanted if not any(key in there for there, _ in offers)]
+    lacking = [
+        key for key in wanted if any(key in there and key not in mine for there, mine in offers)
+    ]
+    return unknown, lacking
+
+
+def check_held(entitlement: Entitlement, principal: Principal, key: str) -> None:
+    if key not in held(entitlement, principal):
+        raise Forbidden(
+            why_not(entitlement, key), org=entitlement.org_id, project=entitlement.project_id
+        )
+
+
+def why_not(entitlement: Entitlement, key: str) -> str:
+    """Why somebody lacks a key of the app, and how to get it."""
+    needs = f"This needs the permission {key} on the app {entitlement.app_slug}"
+    if not entitlement.enabled:
+        return f"{needs}, and the entitlement is disabled. A tenant admin can enable it."
+    there = offered(entitlement)
+    if key not in there:
+        return f"{needs}, which nobody holds: the project's tenant has accepted no such key."
+    roles = ", ".join(sorted(there[key])) or "no role"
+    return (
+        f"{needs}. In this project it comes with: {roles}. A service account needs it on its own"
+        " list."
+    )
+
+
 def is_foreign(key: str) -> bool:
     """Whether a key belongs to no area of the core, so that only an app or a family can have it."""
     return _area(key) not in CORE_AREAS
@@ -74,4 +121,5 @@ def _covers(grant: Grant, entitlement: Entitlement) -> bool:
 
 
 def _area(key: str) -> str:
-    return key.partition(".")[0]
+    area, dot, _ = key.partition(".")
+    return area if dot else ""

@@ -1,20 +1,41 @@
 """Use cases of entitlements, and what other slices ask about them."""
 
+from dataclasses import replace
+
+from moorage_core.audit import commands as audit
 from moorage_core.authz.authorize import Resource, authorize, hidden
 from moorage_core.authz.permissions import Permission
+from moorage_core.catalog.models import App, Version
 from moorage_core.context import Context
 from moorage_core.entitlements import app_keys as keys_of
-from moorage_core.entitlements import rules, store
+from moorage_core.entitlements import holding, looking, rules, store
 from moorage_core.entitlements.models import Entitlement
+from moorage_core.entitlements.schemas import (
+    DiffRead,
+    EntitlementCreate,
+    EntitlementDetail,
+    EntitlementRead,
+    EntitlementUpdate,
+    OfferRead,
+)
+from moorage_core.events import commands as events
+from moorage_core.events import registry
+from moorage_core.http import etag
+from moorage_core.kit import pagination
 from moorage_core.kit.db import Db
+from moorage_core.kit.ids import EntitlementId
+from moorage_core.kit.pagination import Page, PageRequest
+from moorage_core.tenancy import commands as tenancy
+
+# For other slices
 
 resolve = rules.resolve
 waiting = rules.waiting
 beyond = rules.beyond
-is_shared = rules.is_shared
-
-
-# For other slices
+is_app_key = keys_of.is_foreign
+authorize_app = holding.authorize_app
+check_grant = holding.check_grant
+missing_app_keys = holding.missing_app_keys
 
 
 async def find_for(db: Db, *, project: str, app: str) -> Entitlement | None:
@@ -46,5 +67,179 @@ def app_keys(ctx: Context, entitlement: Entitlement) -> list[str]:
     return keys_of.held(entitlement, ctx.principal)
 
 
+# Looking
+
+
+async def offer(
+    ctx: Context, project: str, app: str, *, channel: str | None, versions: str
+) -> OfferRead:
+    """What a tenant would accept if it entitled the project now."""
+    place = await tenancy.get_project(ctx, project, key=Permission.CATALOG_ENTITLEMENT_READ)
+    wish = _wish(channel, versions, location="query.versions")
+    found = await looking.shared_app(ctx, app, org=place.org_id, project=project)
+    present = await store.find_for(ctx.db, project=project, app=found.id)
+    return await looking.offer(ctx, found, wish, present=present)
+
+
+async def list_in_project(
+    ctx: Context, project: str, page: PageRequest, *, app: str | None
+) -> Page[EntitlementRead]:
+    await tenancy.get_project(ctx, project, key=Permission.CATALOG_ENTITLEMENT_READ)
+    rows = await store.list_page(ctx.db, page, project=project, app=app)
+    shown = pagination.page(rows, page, key=lambda each: each.id)
+    return Page([looking.shown(ctx, each) for each in shown.items], shown.next)
+
+
+async def read(ctx: Context, id: str) -> EntitlementDetail:
+    entitlement = await get(ctx, id)
+    return looking.detail(ctx, entitlement, await looking.world_of(ctx, entitlement))
+
+
+async def diff(ctx: Context, id: str, *, version: str | None) -> DiffRead:
+    """What a version asks for, against what was accepted."""
+    return await looking.diff(ctx, await get(ctx, id), version=version)
+
+
+# Changing
+
+
+async def create(ctx: Context, project: str, new: EntitlementCreate) -> EntitlementDetail:
+    """Entitle a project to an app, accepting what the version asks for that it comes to."""
+    place = await tenancy.get_project(ctx, project, key=Permission.CATALOG_ENTITLEMENT_CREATE)
+    wish = _wish(new.channel, new.versions, location="body.versions")
+    app = await looking.shared_app(ctx, new.app, org=place.org_id, project=project)
+    if await store.find_for(ctx.db, project=project, app=app.id) is not None:
+        raise _already(app)
+    world = await looking.versions_of(ctx.db, app.id)
+    version = rules.wanted(wish, *world.facts)
+    if version is None:
+        raise rules.no_version(wish, app.slug)
+    rules.check_consent(version, new.consent, rules.everything(rules.declared(version)))
+    entitlement = await store.add(ctx.db, _new(ctx, app, wish, version, place.org_id, project))
+    if entitlement is None:
+        raise _already(app)
+    _record(ctx, Permission.CATALOG_ENTITLEMENT_CREATE, registry.ENTITLEMENT_CREATED, entitlement)
+    return looking.detail(ctx, entitlement, world)
+
+
+async def update(
+    ctx: Context, id: str, change: EntitlementUpdate, *, expected: int
+) -> EntitlementDetail:
+    """Change what it comes to, disable or enable. Disabling takes effect at once."""
+    entitlement = await get(ctx, id, key=Permission.CATALOG_ENTITLEMENT_UPDATE, lock=True)
+    etag.check("entitlement", id, have=entitlement.version, expected=expected)
+    if change.consent is not None:
+        authorize(ctx, Permission.CATALOG_ENTITLEMENT_CONSENT, _resource(entitlement))
+    channel = change.channel if "channel" in change.model_fields_set else entitlement.channel
+    wish = _wish(channel, change.versions or entitlement.versions, location="body.versions")
+    world = await looking.world_of(ctx, entitlement)
+    version = rules.newly_accepted(entitlement, wish, *world.facts, consent=change.consent)
+    changed = replace(
+        entitlement,
+        channel=wish.channel,
+        versions=wish.versions,
+        enabled=entitlement.enabled if change.enabled is None else change.enabled,
+    )
+    if version is not None:
+        changed = _accepting(ctx, changed, version)
+    entitlement = await store.write(ctx.db, changed, now=ctx.now)
+    _record(ctx, Permission.CATALOG_ENTITLEMENT_UPDATE, registry.ENTITLEMENT_UPDATED, entitlement)
+    return looking.detail(ctx, entitlement, world)
+
+
+async def consent(ctx: Context, id: str, *, given: str) -> EntitlementDetail:
+    """Accept what a version asks for that the entitlement can come to."""
+    entitlement = await get(ctx, id, key=Permission.CATALOG_ENTITLEMENT_CONSENT, lock=True)
+    world = await looking.world_of(ctx, entitlement)
+    version = rules.accept(entitlement, *world.facts, given=given)
+    entitlement = await store.write(ctx.db, _accepting(ctx, entitlement, version), now=ctx.now)
+    _record(
+        ctx, Permission.CATALOG_ENTITLEMENT_CONSENT, registry.ENTITLEMENT_CONSENTED, entitlement
+    )
+    return looking.detail(ctx, entitlement, world)
+
+
+async def delete(ctx: Context, id: str, *, expected: int | None) -> None:
+    """Take the right away. The keys of the app that it gave are gone at once."""
+    entitlement = await get(ctx, id, key=Permission.CATALOG_ENTITLEMENT_DELETE, lock=True)
+    etag.check("entitlement", id, have=entitlement.version, expected=expected)
+    entitlement = await store.delete(ctx.db, id, org=entitlement.org_id, now=ctx.now)
+    _record(ctx, Permission.CATALOG_ENTITLEMENT_DELETE, registry.ENTITLEMENT_DELETED, entitlement)
+
+
+# What is kept
+
+
+def _wish(channel: str | None, versions: str, *, location: str) -> rules.Wanted:
+    return rules.Wanted(channel, rules.constraint(versions, location=location).text)
+
+
+def _new(
+    ctx: Context, app: App, wish: rules.Wanted, version: Version, org: str, project: str
+) -> Entitlement:
+    return Entitlement(
+        id=EntitlementId.new(),
+        org_id=org,
+        project_id=project,
+        app_id=app.id,
+        app_slug=app.slug,
+        channel=wish.channel,
+        versions=wish.versions,
+        enabled=True,
+        accepted=version.declaration,
+        accepted_digest=version.declaration_digest,
+        accepted_version_id=version.id,
+        accepted_by=ctx.principal.id,
+        accepted_at=ctx.now,
+        version=1,
+        created_at=ctx.now,
+        updated_at=ctx.now,
+        admitted=[],
+    )
+
+
+def _accepting(ctx: Context, entitlement: Entitlement, version: Version) -> Entitlement:
+    return replace(
+        entitlement,
+        accepted=version.declaration,
+        accepted_digest=version.declaration_digest,
+        accepted_version_id=version.id,
+        accepted_by=ctx.principal.id,
+        accepted_at=ctx.now,
+    )
+
+
+def _already(app: App) -> rules.AlreadyEntitled:
+    return rules.AlreadyEntitled(
+        f"The project is entitled to {app.slug} already. Change that entitlement instead."
+    )
+
+
 def _resource(entitlement: Entitlement) -> Resource:
     return Resource("entitlement", entitlement.id, entitlement.org_id, entitlement.project_id)
+
+
+def _record(ctx: Context, action: str, event: registry.EventType, entitlement: Entitlement) -> None:
+    org, project = entitlement.org_id, entitlement.project_id
+    slug = entitlement.app_slug
+    data = registry.Entitlement(
+        id=entitlement.id,
+        app_id=entitlement.app_id,
+        slug=slug,
+        channel=entitlement.channel,
+        versions=entitlement.versions,
+        enabled=entitlement.enabled,
+        accepted_digest=entitlement.accepted_digest,
+    )
+    details = data.model_dump(exclude={"id", "slug"})
+    audit.record(ctx, action, entitlement.id, org=org, project=project, app=slug, details=details)
+    events.publish(
+        ctx,
+        event,
+        data,
+        subject=entitlement.id,
+        version=entitlement.version,
+        org=org,
+        project=project,
+        app=slug,
+    )

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from moorage_core.catalog.models import App, Version
+from moorage_core.catalog.models import Version
 from moorage_core.entitlements.models import Entitlement
 from moorage_core.errors import ApiError, Conflict, Fault
 from moorage_manifest import declarations, versions
@@ -76,13 +76,6 @@ def constraint(text: str, *, location: str) -> Constraint:
         raise ConstraintInvalid(f"{err}.", errors=[Fault(location, str(err))]) from err
 
 
-def is_shared(app: App, *, org: str, project: str) -> bool:
-    """Whether the publisher shows the app to the project. An admin may see more than that."""
-    if app.visibility == "platform" or app.project_id == project:
-        return True
-    return app.visibility == "org" and app.org_id == org
-
-
 def wanted(
     wish: Wish,
     known: Sequence[Version],
@@ -129,12 +122,43 @@ def waiting(
     return None if version is None or Consent(entitlement).covers(version) else version
 
 
-def acceptable(
-    entitlement: Entitlement, known: Sequence[Version], channels: Mapping[str, str], consent: str
+def newly_accepted(
+    entitlement: Entitlement,
+    wish: Wish,
+    known: Sequence[Version],
+    channels: Mapping[str, str],
+    *,
+    consent: str | None,
 ) -> Version | None:
+    """The version whose declaration is accepted along with a change of the wish.
+
+    None where nothing needs to be accepted: the wish stays, or leads to no wider version.
+    """
+    stays = (wish.channel, wish.versions) == (entitlement.channel, entitlement.versions)
+    if stays and consent is None:
+        return None
+    version = wanted(wish, known, channels)
+    if version is None:
+        raise no_version(wish, entitlement.app_slug)
+    asks = beyond(entitlement, version)
+    if not asks and consent is None:
+        return None
+    check_consent(version, consent, asks)
+    return version
+
+
+def accept(
+    entitlement: Entitlement, known: Sequence[Version], channels: Mapping[str, str], *, given: str
+) -> Version:
     """The version whose declaration has this digest, among those the entitlement can come to."""
-    can = _candidates(entitlement, known, channels, ())
-    return next((version for version in can if version.declaration_digest == consent), None)
+    can = list(_candidates(entitlement, known, channels, ()))
+    if not can:
+        raise no_version(entitlement, entitlement.app_slug)
+    for version in can:
+        if version.declaration_digest == given:
+            return version
+    check_consent(can[0], given, beyond(entitlement, can[0]))
+    return can[0]
 
 
 class Consent:
@@ -191,8 +215,8 @@ def no_version(wish: Wish, slug: str) -> NoVersion:
     """Say what there is none of, and what would help."""
     where = "published" if wish.channel is None else f"on its channel {wish.channel}"
     return NoVersion(
-        f"The app {slug} has no version {where} that the constraint {wish.versions} allows. "
-        "GET /v1/apps/{app}/versions shows what there is."
+        f"The app {slug} has no version {where} that the constraint {wish.versions} allows. Its"
+        " list of versions shows what there is."
     )
 
 

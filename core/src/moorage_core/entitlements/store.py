@@ -4,7 +4,7 @@ An entitlement of a deleted project is gone with it: each statement that finds o
 """
 
 from datetime import datetime
-from typing import Any, LiteralString
+from typing import LiteralString
 
 from psycopg.types.json import Jsonb
 
@@ -17,8 +17,8 @@ ENTITLEMENT: LiteralString = """
     e.id, e.org_id, e.project_id, e.app_id, e.app_slug, e.channel, e.versions, e.enabled,
     e.accepted, e.accepted_digest, e.accepted_version_id, e.accepted_by, e.accepted_at, e.version,
     e.created_at, e.updated_at,
-    ARRAY(SELECT DISTINCT unnest(f.keys) FROM family_admissions f WHERE f.app_id = e.app_id)
-        AS admitted
+    ARRAY(SELECT DISTINCT unnest(f.keys) FROM family_admissions f WHERE f.app_id = e.app_id
+        AND f.withdrawn_at IS NULL) AS admitted
     """
 LIVE: LiteralString = """
     e.deleted_at IS NULL AND EXISTS (
@@ -126,46 +126,32 @@ async def list_with_keys(
     )
 
 
-async def update(
-    db: Db,
-    id: str,
-    *,
-    org: str,
-    channel: str | None,
-    versions: str,
-    enabled: bool,
-    now: datetime,
-) -> Entitlement:
+async def write(db: Db, changed: Entitlement, *, now: datetime) -> Entitlement:
+    """Keep what can change of an entitlement.
+
+    Tenant-less: `changed` has its org.
+    """
     return await db.get(
         Entitlement,
         f"""
-        UPDATE entitlements e SET channel = %s, versions = %s, enabled = %s,
+        UPDATE entitlements e SET channel = %s, versions = %s, enabled = %s, accepted = %s,
+            accepted_digest = %s, accepted_version_id = %s, accepted_by = %s, accepted_at = %s,
             version = version + 1, updated_at = %s
         WHERE e.org_id = %s AND e.id = %s RETURNING {ENTITLEMENT}
         """,
-        (channel, versions, enabled, now, org, id),
-    )
-
-
-async def accept(
-    db: Db,
-    id: str,
-    *,
-    org: str,
-    declaration: dict[str, Any],
-    digest: str,
-    version: str,
-    by: str,
-    now: datetime,
-) -> Entitlement:
-    return await db.get(
-        Entitlement,
-        f"""
-        UPDATE entitlements e SET accepted = %s, accepted_digest = %s, accepted_version_id = %s,
-            accepted_by = %s, accepted_at = %s, version = version + 1, updated_at = %s
-        WHERE e.org_id = %s AND e.id = %s RETURNING {ENTITLEMENT}
-        """,
-        (Jsonb(declaration), digest, version, by, now, now, org, id),
+        (
+            changed.channel,
+            changed.versions,
+            changed.enabled,
+            Jsonb(changed.accepted),
+            changed.accepted_digest,
+            changed.accepted_version_id,
+            changed.accepted_by,
+            changed.accepted_at,
+            now,
+            changed.org_id,
+            changed.id,
+        ),
     )
 
 

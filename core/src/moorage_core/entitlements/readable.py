@@ -1,0 +1,56 @@
+"""A declaration in a form that a person can decide on. Pure."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from moorage_core.entitlements.schemas import DeclarationRead, FamilyKeyRead, KeyRead, TouchRead
+from moorage_manifest import declarations
+from moorage_manifest.declarations import Declaration
+from moorage_manifest.models import Family
+
+
+def readable(
+    asked: Declaration,
+    *,
+    manifest: Mapping[str, Any],
+    families: Mapping[str, Family],
+    admitted: Iterable[str],
+) -> DeclarationRead:
+    """What is asked for, with each key in the words of whoever declared it."""
+    words = {each["key"]: each["description"] for each in manifest.get("permissions", [])}
+    return DeclarationRead(
+        families=list(asked.families),
+        keys=[
+            KeyRead(key=key, description=words.get(key), roles=list(roles))
+            for key, roles in asked.keys.items()
+        ],
+        family_keys=_family_keys(asked, families, frozenset(admitted)),
+        scopes=list(asked.scopes),
+        touches=[
+            TouchRead(operation=kind, components=list(components))
+            for kind, components in asked.touches.items()
+        ],
+        secrets=list(asked.secrets),
+        task_kinds=list(asked.task_kinds),
+        run_as=list(asked.run_as),
+        sentences=[each.sentence for each in declarations.wider(asked, Declaration())],
+    )
+
+
+def _family_keys(
+    asked: Declaration, families: Mapping[str, Family], admitted: frozenset[str]
+) -> list[FamilyKeyRead]:
+    known = {key.key: key for family in families.values() for key in family.keys}
+    shown: list[FamilyKeyRead] = []
+    for name in sorted({*asked.family_keys, *asked.family_grants}):
+        key = known.get(name)
+        shown.append(
+            FamilyKeyRead(
+                key=name,
+                description=key and key.description,
+                means=key and key.means,
+                roles=list(asked.family_grants.get(name, ())),
+                admitted=name in admitted,
+            )
+        )
+    return shown
