@@ -12,6 +12,9 @@ from pydantic.json_schema import models_json_schema
 
 from moorage_core import __version__, api
 from moorage_core import settings as settings_module
+from moorage_core.artifacts.blobs import Blobs
+from moorage_core.artifacts.local_blobs import LocalBlobs
+from moorage_core.artifacts.sweeps import DiscardBytes
 from moorage_core.audit.sweeps import FlushDenials, SealAudit
 from moorage_core.background import driver
 from moorage_core.errors import Problem
@@ -44,6 +47,7 @@ SWEEPS: tuple[type[driver.Sweep], ...] = (
     FanOutEvents,
     DeliverWebhooks,
     DeleteExpired,
+    DiscardBytes,
 )
 
 
@@ -115,7 +119,9 @@ async def open_platform(
             statement_timeout_ms=int(urls.statement_timeout.total_seconds() * 1000),
         )
         stack.push_async_callback(database.close)
-        platform = _assemble(settings, database=database, clock=clock or SystemClock())
+        blobs = LocalBlobs(settings.data / "blobs", reserve=settings.limits.artifact_reserve_bytes)
+        stack.callback(blobs.close)
+        platform = _assemble(settings, database=database, blobs=blobs, clock=clock or SystemClock())
         platform.hub.listen(platform.principals.hear)
         await stack.enter_async_context(platform.hub.running())
         if settings.background if background is None else background:
@@ -124,7 +130,7 @@ async def open_platform(
         yield platform
 
 
-def _assemble(settings: Settings, *, database: Any, clock: Clock) -> Platform:
+def _assemble(settings: Settings, *, database: Any, blobs: Blobs, clock: Clock) -> Platform:
     limits, guesses = settings.limits, settings.identity.login_per_minute
     return Platform(
         settings=settings,
@@ -141,6 +147,7 @@ def _assemble(settings: Settings, *, database: Any, clock: Clock) -> Platform:
             limits.anonymous_per_second, limits.anonymous_burst, monotonic=time.monotonic
         ),
         by_guess=Buckets(guesses / 60, guesses, monotonic=time.monotonic),
+        blobs=blobs,
     )
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from moorage_core.artifacts.blobs import Blobs
 from moorage_core.http.principal_cache import PrincipalCache
 from moorage_core.http.waiting import WaitingRoom
 from moorage_core.kit.clock import Clock
@@ -28,3 +29,4 @@ class Platform:
     by_principal: Buckets
     by_address: Buckets
     by_guess: Buckets
+    blobs: Blobs

@@ -108,6 +108,8 @@ class LimitSettings(Group):
     """The largest request body, unless a route streams."""
     artifact_bytes: int = Field(default=1 << 40, ge=1024)
     """The largest artifact, and so the largest body of a route that streams."""
+    artifact_reserve_bytes: int = Field(default=1 << 29, ge=0)
+    """Room on the disk that uploads leave free: the database may need it."""
     requests_per_second: float = Field(default=200, gt=0)
     """Sustained requests per principal and server process."""
     burst: int = Field(default=1000, ge=1)

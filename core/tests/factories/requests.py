@@ -11,9 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import httpx2
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from core.tests.callers import Caller
-from core.tests.factories.tenants import PASSWORD, Tenant
+from core.tests.factories import artifacts
+from core.tests.factories.tenants import PASSWORD, STATES, Tenant
 from core.tests.site import Site, fresh
 from moorage_core import api
 from moorage_core.authz.roles import ROLES, SELF, Role
@@ -120,6 +122,10 @@ def is_stream(spec: RouteSpec) -> bool:
     return spec.path.endswith("/stream")
 
 
+def takes_json(spec: RouteSpec) -> bool:
+    return "application/json" in _content(spec)
+
+
 def names(spec: RouteSpec) -> list[str]:
     """The path parameters, in order."""
     return re.findall(r"{(\w+)}", spec.path)
@@ -135,6 +141,8 @@ def build(spec: RouteSpec, ids: Ids, *, narrow: bool = False) -> Request:
 async def build_about(spec: RouteSpec, tenant: Tenant, caller: Caller) -> Request:
     """A request that succeeds, about things of the tenant and the version that they are at."""
     await tenant.fill("org", "project", *names(spec))
+    if spec.name in STATES:
+        await STATES[spec.name](tenant)
     request = build(spec, tenant.ids)
     if "if-match" not in request.headers:
         return request
@@ -189,15 +197,19 @@ def _query_names(spec: RouteSpec, *, narrow: bool) -> Iterator[str]:
 
 
 def _body(spec: RouteSpec, ids: Ids) -> dict[str, Any] | None:
-    content = operation(spec).get("requestBody", {}).get("content", {})
-    if not content:
+    if not takes_json(spec):
         return None
-    name = content["application/json"]["schema"]["$ref"].rpartition("/")[2]
+    name = _content(spec)["application/json"]["schema"]["$ref"].rpartition("/")[2]
     assert name in BODIES, (
         f"{spec.label} takes a {name}, of which tests know no example. "
         "Add one to BODIES in core/tests/factories/requests.py."
     )
     return BODIES[name](ids)
+
+
+def _content(spec: RouteSpec) -> dict[str, Any]:
+    """The bodies that the route takes, by their media type."""
+    return operation(spec).get("requestBody", {}).get("content", {})
 
 
 _MARKED = {"org": PLATFORM_ORG[:-1] + "7", "project": "prj_" + "7" * 26}
@@ -215,6 +227,8 @@ BODIES: dict[str, Body] = {
         "project": ids["project"],
     },
     "AdminAppoint": lambda ids: {"email": _email(), "reason": "Their admin left without a word."},
+    "ArtifactCreate": lambda ids: artifacts.announcement(fresh().encode()),
+    "ArtifactUpdate": lambda ids: {"lifecycle": "deprecated"},
     "KeyCreate": lambda ids: {"expires_in": 3600},
     "Login": lambda ids: {"email": ids.get("email", _email()), "password": PASSWORD},
     "MemberAdd": lambda ids: {"email": _email(), "role": "viewer"},
@@ -243,12 +257,21 @@ BODIES: dict[str, Body] = {
     },
     "ProjectCreate": lambda ids: {"slug": f"p-{fresh()}", "name": "Project"},
     "ProjectUpdate": lambda ids: {"name": f"Project {fresh()}"},
+    "PublisherKeyCreate": lambda ids: {
+        "name": f"key {fresh()}",
+        "public_key": artifacts.public_jwk(Ed25519PrivateKey.generate()),
+    },
+    "Revocation": lambda ids: {"reason": "It does harm to whoever runs it."},
     "SecretRotation": lambda ids: {"overlap_hours": 1},
     "ServiceAccountCreate": lambda ids: {
         "name": f"robot {fresh()}",
         "permissions": ["iam.project.read"],
     },
     "ServiceAccountUpdate": lambda ids: {"name": f"robot {fresh()}"},
+    "SignatureCreate": lambda ids: {
+        "key": ids.get("publisher_key", "pky_" + "7" * 26),
+        "signature": ids.get("signature", "A" * 86),
+    },
     "TokenRequest": lambda ids: {
         "service_account": ids["account"],
         "key": ids["key"],

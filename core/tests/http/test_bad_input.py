@@ -17,7 +17,7 @@ from core.tests.site import Site, fresh
 from moorage_core.errors import Problem
 from moorage_core.http.routing import RouteSpec
 
-TAKES_A_BODY = [s for s in requests.routes() if "requestBody" in requests.operation(s)]
+TAKES_A_BODY = [s for s in requests.routes() if requests.takes_json(s)]
 DEEP = 100_000
 BAD_JSON = {
     "nothing": b"",

@@ -15,6 +15,7 @@ from moorage_core.kit import pagination
 from moorage_core.kit.db import Db
 from moorage_core.kit.ids import ArtifactId
 from moorage_core.kit.pagination import Page, PageRequest
+from moorage_core.sources import commands as sources
 from moorage_core.tenancy import commands as tenancy
 
 DISCARD_TOPIC = "artifacts.discard"
@@ -56,6 +57,9 @@ async def register(ctx: Context, project: str, new: ArtifactCreate) -> Artifact:
     where = await tenancy.get_project(ctx, project, key=key)
     rules.check_size(new.size, limit=ctx.platform.settings.limits.artifact_bytes)
     rules.check_place(kind=new.kind, source=new.source, location=new.location)
+    if new.source is not None:
+        found = await sources.find_usable(ctx.db, new.source, org=where.org_id)
+        rules.check_source(new.source, found=found and found.kind, kind=new.kind)
     artifact = await store.add(
         ctx.db,
         Artifact(

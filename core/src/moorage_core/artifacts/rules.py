@@ -122,17 +122,16 @@ class DigestMismatch(ApiError):
     code = "digest_mismatch"
 
 
-class UploadStalled(ApiError):
+class UploadStalled(Conflict):
     """The bytes stopped coming."""
 
-    status = 408
     code = "upload_stalled"
 
 
 class StoreFull(ApiError):
     """The platform has no room for more bytes."""
 
-    status = 507
+    status = 503
     code = "store_full"
 
 

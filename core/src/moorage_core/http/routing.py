@@ -15,7 +15,7 @@ What was declared is checked while it runs: a route that ends without having ask
 mutation without exactly one audit entry and at least one event, is rolled back as a bug of ours.
 """
 
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -37,8 +37,8 @@ from moorage_core.platform import Platform
 
 RouteKind = Literal["read", "mutation", "machine"]
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
-Before = Callable[[Platform, Principal, bytes], Awaitable[Any]]
-"""Done with the request's body before its transaction begins: hashing a password, say."""
+Before = Callable[[Platform, Principal, bytes, Mapping[str, str]], Awaitable[Any]]
+"""Done with the request's body and path before its transaction begins: hashing a password, say."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 PUBLIC = "public"
@@ -46,6 +46,12 @@ PUBLIC = "public"
 
 ALWAYS: tuple[type[ApiError], ...] = (errors.Malformed, errors.TooMany, errors.Busy)
 WITH_CALLER: tuple[type[ApiError], ...] = (errors.Unauthenticated, errors.Forbidden)
+BYTES = {
+    "requestBody": {
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+    }
+}
+"""What a route that streams takes, for the OpenAPI document."""
 DRY_RUN = "dry_run"
 DRY_RUN_HEADER = "moorage-dry-run"
 
@@ -208,7 +214,11 @@ class Routes:
                 responses=problem_responses(expected),
                 dependencies=dependencies,
                 route_class_override=_route_class(spec),
-                openapi_extra={"x-permission": str(key), "x-route-class": kind},
+                openapi_extra={
+                    "x-permission": str(key),
+                    "x-route-class": kind,
+                    **(BYTES if streams else {}),
+                },
                 **options,
             )
             return function
@@ -346,7 +356,9 @@ async def _serve_mutation(
 ) -> Response:
     body = await request.body()
     key = idempotency.key_of(request, principal=principal, route=spec.label, body=body)
-    prepared = await spec.before(platform, principal, body) if spec.before else None
+    prepared = None
+    if spec.before is not None:
+        prepared = await spec.before(platform, principal, body, request.path_params)
     async with platform.database.transaction(principal.scope, prelude=key.prelude()) as db:
         if db.prelude is not None:
             return key.replay(db.prelude, rotate=spec.rotate)

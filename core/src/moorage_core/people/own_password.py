@@ -1,6 +1,7 @@
 """Changing one's own password, and what wrong guesses at it lead to."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from moorage_core.authz.authorize import authorize_self
@@ -26,7 +27,9 @@ class Hashed:
     replacement: str
 
 
-async def hash_change(at: Platform, who: Principal, body: bytes) -> Hashed | None:
+async def hash_change(
+    at: Platform, who: Principal, body: bytes, path: Mapping[str, str]
+) -> Hashed | None:
     """Check the current password and hash the new one, while no transaction is open.
 
     None where the request is refused for another reason, which costs no hashing.

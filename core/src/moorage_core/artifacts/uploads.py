@@ -1,0 +1,118 @@
+"""Bytes on their way in: taken as they come, checked when they say that they are all there.
+
+No transaction is open while bytes flow or are hashed.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+
+from pydantic import TypeAdapter, ValidationError
+
+from moorage_core.artifacts import commands, rules, store
+from moorage_core.artifacts.models import Artifact
+from moorage_core.artifacts.rules import Lifecycle, Verification
+from moorage_core.authz.permissions import Permission
+from moorage_core.authz.principals import Principal
+from moorage_core.context import Context, Trace
+from moorage_core.errors import ApiError, Busy
+from moorage_core.events import registry
+from moorage_core.kit.ids import ArtifactId
+from moorage_core.platform import Platform
+
+STALLED_AFTER = 30.0
+"""Seconds without a byte, after which a writer is sent away: the next must not wait for ever."""
+_ID = TypeAdapter(ArtifactId)
+
+
+async def append(
+    at: Platform,
+    who: Principal,
+    id: str,
+    chunks: AsyncIterator[bytes],
+    *,
+    offset: int,
+    declared: int,
+    trace: Trace,
+) -> int:
+    """Take bytes from `offset` on; how many there are now."""
+    artifact = await find(at, who, id, key=Permission.CATALOG_ARTIFACT_CREATE, trace=trace)
+    rules.check_uploading(artifact)
+    rules.check_room(id, upto=offset + declared, size=artifact.size)
+    with at.waiting.seat(who.id):
+        return await at.blobs.append(
+            id, offset=offset, size=artifact.size, chunks=steady(chunks, seconds=STALLED_AFTER)
+        )
+
+
+async def steady(chunks: AsyncIterator[bytes], *, seconds: float) -> AsyncIterator[bytes]:
+    """The same, until no byte came for so long."""
+    while True:
+        try:
+            async with asyncio.timeout(seconds):
+                chunk = await anext(chunks, None)
+        except TimeoutError as err:
+            raise rules.UploadStalled(
+                f"No byte came for {seconds:g} seconds. What came before is kept; go on from there."
+            ) from err
+        if chunk is None:
+            return
+        yield chunk
+
+
+async def find(at: Platform, who: Principal, id: str, *, key: str, trace: Trace) -> Artifact:
+    """An artifact that the caller holds `key` on, by a transaction of its own."""
+    async with at.database.transaction(who.scope, read_only=True) as db:
+        ctx = Context(principal=who, db=db, clock=at.clock, trace=trace, platform=at)
+        return await commands.get(ctx, id, key=key)
+
+
+async def received(at: Platform, artifact: Artifact) -> int | None:
+    """How many bytes have arrived; None where it is not uploading."""
+    uploading = artifact.lifecycle == Lifecycle.UPLOADING
+    return await at.blobs.size(artifact.id) if uploading else None
+
+
+async def verify(
+    at: Platform, who: Principal, body: bytes, path: Mapping[str, str]
+) -> Verification | None:
+    """Hash what arrived and put it in its place, or throw it away. None: there is nothing to do."""
+    try:
+        id = _ID.validate_python(path["artifact"])
+        key = Permission.CATALOG_ARTIFACT_CREATE
+        artifact = await find(at, who, id, key=key, trace=Trace(correlation_id=""))
+    except (ValidationError, ApiError):
+        # The route says what is wrong, in its own words.
+        return None
+    if artifact.lifecycle != Lifecycle.UPLOADING:
+        return None
+    return await at.blobs.seal(id, digest=artifact.digest, size=artifact.size)
+
+
+async def complete(ctx: Context, id: str) -> Artifact:
+    """All bytes are there: the artifact can be used."""
+    key = Permission.CATALOG_ARTIFACT_CREATE
+    artifact = await commands.get(ctx, id, key=key, lock=True)
+    rules.check_uploading(artifact)
+    found: Verification | None = ctx.prepared
+    if found is None:
+        raise Busy("The artifact changed in between. Try again shortly.")
+    rules.check_complete(artifact, found)
+    artifact = await store.set_lifecycle(
+        ctx.db, id, org=artifact.org_id, lifecycle=Lifecycle.PUBLISHED, now=ctx.now
+    )
+    ctx.topics.add(commands.DISCARD_TOPIC)
+    commands.record(ctx, key, registry.ARTIFACT_PUBLISHED, artifact)
+    return artifact
+
+
+async def give_up(ctx: Context, id: str, *, org: str) -> bool:
+    """Forget an upload that nobody goes on with. False where somebody just did."""
+    artifact = await store.find(ctx.db, id, orgs=[org], lock=True)
+    if artifact is None or artifact.lifecycle != Lifecycle.UPLOADING:
+        return False
+    artifact = await store.delete(ctx.db, id, org=org, now=ctx.now)
+    ctx.topics.add(commands.DISCARD_TOPIC)
+    commands.record(
+        ctx, Permission.CATALOG_ARTIFACT_DELETE, registry.ARTIFACT_DELETED, artifact, reason="idle"
+    )
+    return True
