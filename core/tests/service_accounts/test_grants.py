@@ -149,8 +149,20 @@ async def test_a_key_is_the_public_half_of_an_ed25519_pair(tenant: Tenant, key: 
 
 def test_what_an_account_can_hold_means_something_inside_one_project() -> None:
     assert {key.split(".")[1] for key in SERVICE_ACCOUNT_PERMISSIONS} <= {
+        "app",
+        "artifact",
+        "decision",
+        "entitlement",
         "entry",
         "event",
+        "family",
+        "instance",
+        "operation",
+        "operator",
+        "overlay",
+        "publisher_key",
+        "source",
+        "version",
         "webhook",
         "member",
         "org",

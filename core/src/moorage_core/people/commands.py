@@ -14,6 +14,7 @@ from moorage_core.authz.authorize import (
 from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Principal
 from moorage_core.context import Context
+from moorage_core.entitlements import commands as entitlements
 from moorage_core.errors import Unauthenticated
 from moorage_core.events import commands as events
 from moorage_core.events import registry
@@ -301,9 +302,12 @@ async def _place(ctx: Context, new: AccessTokenCreate) -> tuple[str | None, str 
     if org is not None and org not in ctx.principal.scope.orgs:
         raise hidden("org", org)
     asked = frozenset(new.permissions or ()) - rules.RESTRICTED_OWN
-    lacking = sorted(asked - {key for grant in ctx.principal.grants for key in grant.permissions})
+    of_apps = frozenset(key for key in asked if entitlements.is_app_key(key))
+    of_core = asked - of_apps
+    lacking = sorted(of_core - {key for grant in ctx.principal.grants for key in grant.permissions})
     if org is not None:
-        lacking = missing(ctx.principal, asked, org=org, project=new.project)
+        lacking = missing(ctx.principal, of_core, org=org, project=new.project)
+    lacking += await entitlements.missing_app_keys(ctx, of_apps, org=org, project=new.project)
     if lacking:
         raise rules.BeyondOwnRights(f"You do not hold: {', '.join(lacking)}.")
     return org, new.project

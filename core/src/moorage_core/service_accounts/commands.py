@@ -10,6 +10,7 @@ from moorage_core.authz.authorize import Resource, authorize, hidden, missing
 from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Principal
 from moorage_core.context import Context
+from moorage_core.entitlements import commands as entitlements
 from moorage_core.events import commands as events
 from moorage_core.events import registry
 from moorage_core.http import etag
@@ -95,7 +96,7 @@ def _not_proved() -> rules.NotProved:
 
 async def create(ctx: Context, project: str, new: ServiceAccountCreate) -> ServiceAccount:
     where = await tenancy.get_project(ctx, project, key=Permission.IAM_SERVICE_ACCOUNT_CREATE)
-    _check_ceiling(ctx, new.permissions, org=where.org_id, project=project)
+    await _check_ceiling(ctx, new.permissions, org=where.org_id, project=project)
     account = await store.add(
         ctx.db,
         id=ServiceAccountId.new(),
@@ -138,7 +139,9 @@ async def update(
     account = await get(ctx, id, key=Permission.IAM_SERVICE_ACCOUNT_UPDATE, lock=True)
     etag.check("service account", id, have=account.version, expected=expected)
     if change.permissions is not None:
-        _check_ceiling(ctx, change.permissions, org=account.org_id, project=account.project_id)
+        await _check_ceiling(
+            ctx, change.permissions, org=account.org_id, project=account.project_id
+        )
     try:
         account = await store.update(
             ctx.db,
@@ -216,13 +219,18 @@ async def _managed(ctx: Context, id: str) -> ServiceAccount:
     Who gives it a key acts with its rights, so must hold them all.
     """
     account = await get(ctx, id, key=Permission.IAM_SERVICE_ACCOUNT_MANAGE_KEYS, lock=True)
-    _check_ceiling(ctx, account.permissions, org=account.org_id, project=account.project_id)
+    await _check_ceiling(ctx, account.permissions, org=account.org_id, project=account.project_id)
     return account
 
 
-def _check_ceiling(ctx: Context, permissions: list[str], *, org: str, project: str) -> None:
-    rules.check_grantable(permissions)
-    lacking = missing(ctx.principal, frozenset(permissions), org=org, project=project)
+async def _check_ceiling(ctx: Context, permissions: list[str], *, org: str, project: str) -> None:
+    """Keys of the core are held by a grant; those of apps through the project's entitlements."""
+    of_apps = {key for key in permissions if entitlements.is_app_key(key)}
+    of_core = frozenset(permissions) - of_apps
+    rules.check_grantable(of_core)
+    unknown, beyond = await entitlements.check_grant(ctx, of_apps, org=org, project=project)
+    rules.check_of_entitled_app(unknown)
+    lacking = sorted({*missing(ctx.principal, of_core, org=org, project=project), *beyond})
     if lacking:
         raise rules.BeyondCeiling(
             f"You lack these permissions in the project yourself: {', '.join(lacking)}.",

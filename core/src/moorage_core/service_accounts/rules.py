@@ -3,6 +3,7 @@
 import hmac
 import re
 import warnings
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, cast
 
@@ -61,13 +62,23 @@ class NotProved(Unauthenticated):
     code = "not_proved"
 
 
-def check_grantable(permissions: list[str]) -> None:
-    """Refuse keys that mean nothing inside one project."""
+def check_grantable(permissions: Iterable[str]) -> None:
+    """Refuse keys of the core that mean nothing inside one project."""
     unknown = sorted(set(permissions) - {str(key) for key in SERVICE_ACCOUNT_PERMISSIONS})
     if unknown:
         raise PermissionUnknown(
             f"A service account cannot hold: {', '.join(unknown)}."
             " GET /v1/roles shows the keys of a project admin.",
+            errors=[Fault("body.permissions", key) for key in unknown],
+        )
+
+
+def check_of_entitled_app(unknown: list[str]) -> None:
+    """Refuse keys of apps that the project is not entitled to."""
+    if unknown:
+        raise PermissionUnknown(
+            f"The project is entitled to no app with: {', '.join(unknown)}. The list of its"
+            " entitlements shows which keys you hold; take off the account what is gone.",
             errors=[Fault("body.permissions", key) for key in unknown],
         )
 
