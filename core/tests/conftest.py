@@ -23,7 +23,13 @@ from moorage_core.kit.db import Database, open_database
 from moorage_core.main import build_api, open_platform
 from moorage_core.migrations import run as migrations
 from moorage_core.platform import Platform
-from moorage_core.settings import DatabaseSettings, LimitSettings, Settings, WebhookSettings
+from moorage_core.settings import (
+    DatabaseSettings,
+    LimitSettings,
+    Settings,
+    SourceSettings,
+    WebhookSettings,
+)
 
 __all__ = ["site", "site_api", "site_settings", "timed"]
 
@@ -84,6 +90,7 @@ def settings(urls: Urls, tmp_path: Path) -> Settings:
         ),
         limits=LimitSettings(requests_per_second=100_000, burst=100_000, anonymous_burst=100_000),
         webhooks=WebhookSettings(private_addresses=True),
+        sources=SourceSettings(private_addresses=True),
     )
 
 

@@ -34,6 +34,7 @@ from moorage_core.settings import (
     IdentitySettings,
     LimitSettings,
     Settings,
+    SourceSettings,
     WebhookSettings,
 )
 from moorage_core.signing import commands as signing
@@ -134,6 +135,7 @@ def site_settings(
             ),
             identity=IdentitySettings(login_per_minute=100_000),
             webhooks=WebhookSettings(private_addresses=True),
+            sources=SourceSettings(private_addresses=True),
         )
 
 

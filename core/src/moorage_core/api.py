@@ -12,6 +12,7 @@ from moorage_core.oidc.routes import routes as oidc
 from moorage_core.people.routes import routes as people
 from moorage_core.service_accounts.routes import routes as service_accounts
 from moorage_core.signing.routes import routes as signing
+from moorage_core.sources.routes import routes as sources
 from moorage_core.tenancy.routes import routes as tenancy
 from moorage_core.webhooks.routes import routes as webhooks
 
@@ -27,6 +28,7 @@ ROUTERS: tuple[Routes, ...] = (
     webhooks,
     artifacts,
     families,
+    sources,
     catalog,
     entitlements,
 )

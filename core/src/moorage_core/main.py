@@ -26,6 +26,7 @@ from moorage_core.http.waiting import WaitingRoom
 from moorage_core.kit import logs
 from moorage_core.kit.clock import Clock, SystemClock
 from moorage_core.kit.db import open_database
+from moorage_core.kit.outbound import Resolver
 from moorage_core.kit.ratelimit import Buckets
 from moorage_core.kit.wakeups import Hub
 from moorage_core.oidc.issuers import Issuers
@@ -37,6 +38,9 @@ from moorage_core.settings import Settings
 from moorage_core.signing.keyset import Keyset
 from moorage_core.signing.sweeps import RotateSigningKeys
 from moorage_core.webhooks.sweeps import DeliverWebhooks, FanOutEvents
+
+NAME_THREADS = 16
+"""Threads in which a process looks up the names of sources."""
 
 SWEEPS: tuple[type[driver.Sweep], ...] = (
     NumberRecords,
@@ -147,6 +151,7 @@ def _assemble(settings: Settings, *, database: Any, blobs: Blobs, clock: Clock) 
             limits.anonymous_per_second, limits.anonymous_burst, monotonic=time.monotonic
         ),
         by_guess=Buckets(guesses / 60, guesses, monotonic=time.monotonic),
+        names=Resolver(threads=NAME_THREADS, share=NAME_THREADS // 4),
         blobs=blobs,
     )
 

@@ -7,6 +7,7 @@ from moorage_core.http.principal_cache import PrincipalCache
 from moorage_core.http.waiting import WaitingRoom
 from moorage_core.kit.clock import Clock
 from moorage_core.kit.db import Database
+from moorage_core.kit.outbound import Resolver
 from moorage_core.kit.ratelimit import Buckets
 from moorage_core.kit.wakeups import Hub
 from moorage_core.oidc.issuers import Issuers
@@ -29,4 +30,5 @@ class Platform:
     by_principal: Buckets
     by_address: Buckets
     by_guess: Buckets
+    names: Resolver
     blobs: Blobs

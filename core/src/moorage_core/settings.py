@@ -161,6 +161,17 @@ class WebhookSettings(Group):
     """Deliveries under way at once in one process."""
 
 
+class SourceSettings(Group):
+    """Fetching artifacts from where tenants and the platform keep them."""
+
+    private_addresses: bool = False
+    """Fetch from private addresses too; from loopback also by plain HTTP."""
+    timeout: timedelta = timedelta(seconds=30)
+    """How long a source may take to answer, and to send the next bytes."""
+    bytes_per_second: int = Field(default=64 * 1024, ge=1)
+    """The slowest source that is waited for, on average over a download."""
+
+
 class LogSettings(Group):
     """What is written to standard error."""
 
@@ -195,6 +206,7 @@ class Settings(BaseSettings):
     retention: RetentionSettings = RetentionSettings()
     audit: AuditSettings = AuditSettings()
     webhooks: WebhookSettings = WebhookSettings()
+    sources: SourceSettings = SourceSettings()
     log: LogSettings = LogSettings()
 
     @property
