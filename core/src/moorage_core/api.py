@@ -9,6 +9,7 @@ from moorage_core.families.routes import routes as families
 from moorage_core.http.routing import Routes, RouteSpec
 from moorage_core.http.status import routes as status
 from moorage_core.oidc.routes import routes as oidc
+from moorage_core.operators.routes import routes as operators
 from moorage_core.people.routes import routes as people
 from moorage_core.service_accounts.routes import routes as service_accounts
 from moorage_core.signing.routes import routes as signing
@@ -30,6 +31,7 @@ ROUTERS: tuple[Routes, ...] = (
     families,
     sources,
     catalog,
+    operators,
     entitlements,
 )
 

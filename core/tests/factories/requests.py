@@ -14,7 +14,7 @@ import httpx2
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from core.tests.callers import Caller
-from core.tests.factories import artifacts
+from core.tests.factories import artifacts, catalog
 from core.tests.factories.tenants import PASSWORD, STATES, Tenant
 from core.tests.site import Site, fresh
 from moorage_core import api
@@ -226,6 +226,13 @@ BODIES: dict[str, Body] = {
         "org": ids["org"],
         "project": ids["project"],
     },
+    "AppCreate": lambda ids: catalog.new_app(),
+    "AppOperatorCreate": lambda ids: {
+        "app": ids.get("app", "app_" + "7" * 26),
+        "service_account": ids.get("operator_account", "sac_" + "7" * 26),
+        "name": f"operator {fresh()}",
+    },
+    "AppUpdate": lambda ids: {"name": f"App {fresh()}"},
     "AdminAppoint": lambda ids: {"email": _email(), "reason": "Their admin left without a word."},
     "ArtifactCreate": lambda ids: artifacts.announcement(fresh().encode()),
     "ArtifactUpdate": lambda ids: {"lifecycle": "deprecated"},
@@ -257,6 +264,10 @@ BODIES: dict[str, Body] = {
     },
     "ProjectCreate": lambda ids: {"slug": f"p-{fresh()}", "name": "Project"},
     "ProjectUpdate": lambda ids: {"name": f"Project {fresh()}"},
+    "PromotionCreate": lambda ids: {
+        "channel": "dev",
+        "version": ids.get("version", "ver_" + "7" * 26),
+    },
     "PublisherKeyCreate": lambda ids: {
         "name": f"key {fresh()}",
         "public_key": artifacts.public_jwk(Ed25519PrivateKey.generate()),
@@ -279,6 +290,10 @@ BODIES: dict[str, Body] = {
     },
     "UserCreate": lambda ids: {"email": _email(), "name": "Somebody"},
     "UserUpdate": lambda ids: {"name": f"Somebody {fresh()}"},
+    "VersionDeprecate": lambda ids: {"note": "Use another one."},
+    "VersionPublish": lambda ids: {},
+    "VersionRetire": lambda ids: {"reason": "It has a flaw."},
+    "VersionWrite": lambda ids: {"manifest": catalog.manifest(ids.get("slug", "example"))},
     "WebhookCreate": lambda ids: {
         "org": ids["org"],
         "project": ids["project"],

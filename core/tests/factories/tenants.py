@@ -13,7 +13,7 @@ import argon2
 import httpx2
 
 from core.tests.callers import Caller
-from core.tests.factories import artifacts
+from core.tests.factories import artifacts, catalog
 from core.tests.factories.tenancy import OrgRow, ProjectRow, make_org, make_project
 from core.tests.site import Site, fresh
 from moorage_core.authz.roles import SERVICE_ACCOUNT_PERMISSIONS
@@ -223,6 +223,9 @@ FACTORIES: dict[str, Callable[[Tenant], Awaitable[str]]] = {
     "delivery": _delivery,
     "entry": _entry,
     "provider": _provider,
+    "app": catalog.make_app,
+    "version": catalog.make_version,
+    "operator": catalog.make_operator,
     "artifact": artifacts.make_artifact,
     "publisher_key": artifacts.make_publisher_key,
 }
@@ -231,5 +234,10 @@ STATES: dict[str, Callable[[Tenant], Awaitable[None]]] = {
     "complete_artifact": artifacts.await_completion,
     "put_artifact_content": artifacts.await_bytes,
     "sign_artifact": artifacts.await_signature,
+    "deprecate_app_version": catalog.published,
+    "restore_app_version": catalog.deprecated,
+    "retire_app_version": catalog.published,
+    "promote_app_version": catalog.published,
+    "register_app_operator": catalog.await_operator,
 }
 """By route: what brings the tenant's things into the state in which the route succeeds."""

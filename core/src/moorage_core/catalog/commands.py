@@ -1,14 +1,24 @@
 """Use cases of apps, and how other slices look at the catalog."""
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from moorage_core.authz.authorize import Resource, authorize, hidden
+from moorage_core.audit import commands as audit
+from moorage_core.authz.authorize import Resource, authorize, authorize_anywhere, hidden
 from moorage_core.authz.permissions import Permission
 from moorage_core.catalog import rules, store
 from moorage_core.catalog.models import App, UsedArtifact, Version
+from moorage_core.catalog.schemas import AppCreate, AppUpdate
 from moorage_core.context import Context
 from moorage_core.errors import Forbidden
+from moorage_core.events import commands as events
+from moorage_core.events import registry
+from moorage_core.families import commands as families
+from moorage_core.http import etag
+from moorage_core.kit import pagination
 from moorage_core.kit.db import Db
+from moorage_core.kit.ids import AppId
+from moorage_core.kit.pagination import Page, PageRequest
+from moorage_core.tenancy import commands as tenancy
 
 # For other slices
 
@@ -44,9 +54,106 @@ async def channels_of(db: Db, app: str) -> dict[str, str]:
     return {row.channel: row.version_id for row in await store.list_channels(db, app=app)}
 
 
+async def manifest_of(db: Db, version: str) -> dict[str, Any]:
+    """What a published version says about itself."""
+    return await store.manifest_of(db, version)
+
+
 async def artifacts_of(db: Db, version: str) -> list[UsedArtifact]:
     """What a published version uses, with the trust that it has now."""
     return await store.artifacts_of(db, version)
+
+
+# Apps
+
+
+async def create(ctx: Context, project: str, new: AppCreate) -> App:
+    """Register an app. Its slug is its own on the whole platform from then on."""
+    where = await tenancy.get_project(ctx, project, key=Permission.CATALOG_APP_CREATE)
+    rules.check_slug(new.slug, await families.known(ctx.db))
+    if await store.is_slug_taken(ctx.db, new.slug):
+        raise rules.SlugTaken(
+            f"An app with the slug {new.slug} exists on this platform, perhaps one that you cannot "
+            "see. Choose another slug."
+        )
+    app = await store.add_app(
+        ctx.db,
+        id=AppId.new(),
+        org=where.org_id,
+        project=project,
+        slug=new.slug,
+        name=new.name,
+        summary=new.summary,
+        visibility=new.visibility,
+        now=ctx.now,
+    )
+    _record(ctx, Permission.CATALOG_APP_CREATE, registry.APP_CREATED, app)
+    return app
+
+
+async def list_apps(
+    ctx: Context, page: PageRequest, *, slug: str | None, org: str | None, project: str | None
+) -> Page[App]:
+    """The apps that the caller may see; `org` and `project` narrow to those of a publisher."""
+    key = Permission.CATALOG_APP_READ
+    authorize_anywhere(ctx, key)
+    narrowed = org is not None or project is not None
+    if narrowed and not ctx.principal.places(key, org=org, project=project):
+        raise Forbidden(f"This needs the permission {key} in the org or project that you ask for.")
+    rows = await store.list_apps(
+        ctx.db, page, scope=rules.sight(ctx.principal, key), slug=slug, org=org, project=project
+    )
+    return pagination.page(rows, page, key=lambda app: app.id)
+
+
+async def update(ctx: Context, id: str, change: AppUpdate, *, expected: int) -> App:
+    """Rename, or show to more or fewer. Nobody who is entitled loses sight of the app."""
+    app = await lock_own(ctx, id, key=Permission.CATALOG_APP_UPDATE)
+    etag.check("app", id, have=app.version, expected=expected)
+    if change.visibility is not None and rules.narrows(app.visibility, change.visibility):
+        entitled = await store.count_entitled_beyond(
+            ctx.db, id, org=app.org_id, visibility=change.visibility
+        )
+        rules.check_nobody_left_behind(app, change.visibility, entitled)
+    app = await store.update_app(
+        ctx.db,
+        id,
+        org=app.org_id,
+        name=change.name,
+        summary=change.summary,
+        visibility=change.visibility,
+        now=ctx.now,
+    )
+    _record(ctx, Permission.CATALOG_APP_UPDATE, registry.APP_UPDATED, app)
+    return app
+
+
+async def delete(ctx: Context, id: str, *, expected: int | None) -> None:
+    """Remove an app of which nothing was ever published, so nobody can be entitled to it."""
+    app = await lock_own(ctx, id, key=Permission.CATALOG_APP_DELETE)
+    etag.check("app", id, have=app.version, expected=expected)
+    rules.check_never_published(app, await store.count_published(ctx.db, id, org=app.org_id))
+    app = await store.delete_app(ctx.db, id, org=app.org_id, now=ctx.now)
+    _record(ctx, Permission.CATALOG_APP_DELETE, registry.APP_DELETED, app)
+
+
+async def lock_own(ctx: Context, id: str, *, key: str) -> App:
+    """An app that the caller may change. Its lock puts all changes of it in one order."""
+    app = await store.lock_app(ctx.db, id, scope=rules.sight(ctx.principal, None))
+    if app is None:
+        if await find_visible(ctx, id) is not None:
+            raise foreign("app", id, key)
+        raise hidden("app", id)
+    authorize(ctx, key, Resource("app", id, app.org_id, app.project_id))
+    return app
+
+
+def foreign(noun: str, id: str, key: str) -> Forbidden:
+    """For those to whom the thing is shown and who may not change it."""
+    return Forbidden(
+        f"This needs the permission {key} on {noun} {id}, which belongs to another project. "
+        "Only its publisher changes it."
+    )
 
 
 async def _refuse(ctx: Context, app: str, key: str) -> NoReturn:
@@ -60,4 +167,21 @@ async def _refuse(ctx: Context, app: str, key: str) -> NoReturn:
     raise Forbidden(
         f"This needs the permission {key} for app {app}. "
         "Somebody who holds it can give you a role that contains it."
+    )
+
+
+def _record(ctx: Context, action: str, event: registry.EventType, app: App) -> None:
+    org, project = app.org_id, app.project_id
+    data = registry.App(id=app.id, slug=app.slug, name=app.name, visibility=app.visibility)
+    details = data.model_dump(exclude={"id"})
+    audit.record(ctx, action, app.id, org=org, project=project, app=app.slug, details=details)
+    events.publish(
+        ctx,
+        event,
+        data,
+        subject=app.id,
+        version=app.version,
+        org=org,
+        project=project,
+        app=app.slug,
     )

@@ -1,5 +1,6 @@
 """Rows of apps, versions, channels and promotions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -72,6 +73,27 @@ class UsedArtifact:
 
 
 @dataclass(frozen=True)
+class NamedArtifact:
+    """An artifact as a manifest names it, and the one that it turned out to be."""
+
+    name: str
+    digest: str
+    size: int
+    media_type: str
+    artifact_id: str | None = None
+    lifecycle: str | None = None
+    trust: str | None = None
+
+
+@dataclass(frozen=True)
+class ShownVersion(FullVersion):
+    """A version with all that is known about it."""
+
+    artifacts: Sequence[NamedArtifact | UsedArtifact]
+    channels: list[str]
+
+
+@dataclass(frozen=True)
 class Channel:
     app_id: str
     channel: str
@@ -94,10 +116,11 @@ class Promotion:
     number: str
     manifest_digest: str
     previous_version_id: str | None
-    actor_kind: str
-    actor_id: str
-    actor_name: str
-    correlation_id: str
+    actor_kind: str | None
+    """Who, why and in which request: null where it is shown to strangers."""
+    actor_id: str | None
+    actor_name: str | None
+    correlation_id: str | None
     reason: str | None
     at: datetime
 

@@ -295,6 +295,15 @@ async def versions_of(db: Db, app: str) -> list[Version]:
     )
 
 
+async def manifest_of(db: Db, version: str) -> dict[str, Any]:
+    """Of a version that is no draft.
+
+    Tenant-less: whoever asks has found the app.
+    """
+    sql: LiteralString = "SELECT manifest FROM app_versions WHERE id = %s AND status <> 'draft'"
+    return await db.value(sql, (version,))
+
+
 async def update_draft(
     db: Db, id: str, *, org: str, texts: dict[str, Any], now: datetime
 ) -> FullVersion:

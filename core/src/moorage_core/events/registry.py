@@ -317,6 +317,9 @@ APP_DELETED = EventType("catalog.app.deleted", "An app that was never published 
 VERSION_DRAFTED = EventType("catalog.version.drafted", "A draft of a version was written.", Version)
 VERSION_PUBLISHED = EventType("catalog.version.published", "A version was published.", Version)
 VERSION_DEPRECATED = EventType("catalog.version.deprecated", "A version was deprecated.", Version)
+VERSION_RESTORED = EventType(
+    "catalog.version.restored", "A version is no longer deprecated.", Version
+)
 VERSION_RETIRED = EventType("catalog.version.retired", "A version was retired.", Version)
 VERSION_DELETED = EventType("catalog.version.deleted", "A draft was thrown away.", Version)
 VERSION_PROMOTED = EventType(

@@ -16,7 +16,7 @@ from moorage_core.events import registry
 from moorage_core.http import etag
 from moorage_core.http.principal_cache import topic
 from moorage_core.kit import pagination, tokens
-from moorage_core.kit.db import Scope
+from moorage_core.kit.db import Db, Scope
 from moorage_core.kit.ids import ServiceAccountId, ServiceAccountKeyId
 from moorage_core.kit.pagination import Page, PageRequest
 from moorage_core.platform import Platform
@@ -129,6 +129,12 @@ async def get(
     return account
 
 
+async def find_in_project(db: Db, id: str, *, org: str, project: str) -> ServiceAccount | None:
+    """An account of a project that the caller may act in. It stays as it is meanwhile."""
+    account = await store.find(db, id, orgs=[org], lock=True)
+    return account if account is not None and account.project_id == project else None
+
+
 async def update(
     ctx: Context, id: str, change: ServiceAccountUpdate, *, expected: int
 ) -> ServiceAccount:
@@ -139,6 +145,7 @@ async def update(
     account = await get(ctx, id, key=Permission.IAM_SERVICE_ACCOUNT_UPDATE, lock=True)
     etag.check("service account", id, have=account.version, expected=expected)
     if change.permissions is not None:
+        await _check_operates_nothing(ctx, account)
         await _check_ceiling(
             ctx, change.permissions, org=account.org_id, project=account.project_id
         )
@@ -162,6 +169,7 @@ async def update(
 async def delete(ctx: Context, id: str, *, expected: int | None) -> None:
     account = await get(ctx, id, key=Permission.IAM_SERVICE_ACCOUNT_DELETE, lock=True)
     etag.check("service account", id, have=account.version, expected=expected)
+    await _check_operates_nothing(ctx, account)
     account = await store.delete(ctx.db, id, org=account.org_id, now=ctx.now)
     _record(ctx, Permission.IAM_SERVICE_ACCOUNT_DELETE, registry.SERVICE_ACCOUNT_DELETED, account)
 
@@ -221,6 +229,12 @@ async def _managed(ctx: Context, id: str) -> ServiceAccount:
     account = await get(ctx, id, key=Permission.IAM_SERVICE_ACCOUNT_MANAGE_KEYS, lock=True)
     await _check_ceiling(ctx, account.permissions, org=account.org_id, project=account.project_id)
     return account
+
+
+async def _check_operates_nothing(ctx: Context, account: ServiceAccount) -> None:
+    """An app operator can claim and nothing else, as long as it is one."""
+    slugs = await store.list_operated(ctx.db, account.id, org=account.org_id)
+    rules.check_operates_nothing(account.id, slugs)
 
 
 async def _check_ceiling(ctx: Context, permissions: list[str], *, org: str, project: str) -> None:

@@ -87,7 +87,7 @@ async def get_service_account(
     "/v1/service-accounts/{account}",
     key=Permission.IAM_SERVICE_ACCOUNT_UPDATE,
     response_model=ServiceAccountRead,
-    answers=(*GRANT_ERRORS, *etag.ERRORS, rules.NameTaken),
+    answers=(*GRANT_ERRORS, *etag.ERRORS, rules.NameTaken, rules.IsAppOperator),
 )
 async def update_service_account(
     account: ServiceAccountId,
@@ -105,7 +105,7 @@ async def update_service_account(
     "/v1/service-accounts/{account}",
     key=Permission.IAM_SERVICE_ACCOUNT_DELETE,
     status_code=204,
-    answers=(NotFound, etag.Stale),
+    answers=(NotFound, etag.Stale, rules.IsAppOperator),
 )
 async def delete_service_account(
     account: ServiceAccountId, expected: OptionalVersion, ctx: Ctx

@@ -30,6 +30,12 @@ class NameTaken(Conflict):
     code = "name_taken"
 
 
+class IsAppOperator(Conflict):
+    """The service account is an app's operator."""
+
+    code = "is_app_operator"
+
+
 class TooManyKeys(Conflict):
     """The service account has as many live keys as it may."""
 
@@ -80,6 +86,14 @@ def check_of_entitled_app(unknown: list[str]) -> None:
             f"The project is entitled to no app with: {', '.join(unknown)}. The list of its"
             " entitlements shows which keys you hold; take off the account what is gone.",
             errors=[Fault("body.permissions", key) for key in unknown],
+        )
+
+
+def check_operates_nothing(account: str, slugs: list[str]) -> None:
+    if slugs:
+        raise IsAppOperator(
+            f"Service account {account} is the operator of {', '.join(slugs)}: its permissions "
+            "stay as they are, and so does it. Remove it as operator first; you can disable it."
         )
 
 

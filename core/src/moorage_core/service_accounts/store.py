@@ -93,6 +93,18 @@ async def update(
     )
 
 
+async def list_operated(db: Db, id: str, *, org: str) -> list[str]:
+    """The slugs of the apps whose operator the account is."""
+    rows = await db.rows(
+        """
+        SELECT app_slug FROM app_operators
+        WHERE org_id = %s AND service_account_id = %s AND removed_at IS NULL ORDER BY app_slug
+        """,
+        (org, id),
+    )
+    return [row["app_slug"] for row in rows]
+
+
 async def delete(db: Db, id: str, *, org: str, now: datetime) -> ServiceAccount:
     return await db.get(
         ServiceAccount,
