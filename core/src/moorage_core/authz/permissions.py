@@ -87,5 +87,6 @@ class Permission(StrEnum):
     PLATFORM_METRICS_READ = "platform.metrics.read"
     PLATFORM_ORG_LIST = "platform.org.list"
     POLICY_DECISION_EXPLAIN = "policy.decision.explain"
+    POLICY_GLOBAL_UPDATE = "policy.global.update"
     POLICY_OVERLAY_READ = "policy.overlay.read"
     POLICY_OVERLAY_UPDATE = "policy.overlay.update"

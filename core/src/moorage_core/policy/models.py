@@ -5,7 +5,7 @@ Other slices ask with `Wanted` and read a `Decision`; how it comes about is in `
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from moorage_core.catalog.models import App, UsedArtifact, Version
 from moorage_core.entitlements.models import Entitlement
@@ -75,7 +75,7 @@ class Wanted:
 
     project: str
     app: str
-    """Its id or its slug."""
+    """Its id."""
     operation: OperationKind
     version: str | None = None
     """Its number or its id. Without it and without a channel, the entitlement says which."""
@@ -115,6 +115,18 @@ class Verdict:
     """What refused: a limit's name, and what was asked for there."""
     who_can_change: str | None = None
 
+    @classmethod
+    def yes(cls, layer: LayerName, sentence: str) -> Self:
+        return cls(layer, allowed=True, sentence=sentence)
+
+    @classmethod
+    def no(cls, layer: LayerName, sentence: str, dimension: str, value: str, who: str) -> Self:
+        return cls(layer, False, sentence, dimension, value, who)  # noqa: FBT003 - in order
+
+    @classmethod
+    def silent(cls, layer: LayerName, sentence: str) -> Self:
+        return cls(layer, allowed=None, sentence=sentence)
+
 
 @dataclass(frozen=True)
 class HeldBack:
@@ -127,7 +139,6 @@ class HeldBack:
 
 @dataclass(frozen=True)
 class Decision:
-    allowed: bool
     verdicts: tuple[Verdict, ...]
     app: App | None = None
     entitlement: Entitlement | None = None
@@ -136,6 +147,10 @@ class Decision:
     artifacts: tuple[UsedArtifact, ...] = ()
     """What that version uses, as far as it is wanted."""
     held_back: HeldBack | None = None
+
+    @property
+    def allowed(self) -> bool:
+        return not self.refusals
 
     @property
     def refusals(self) -> list[Verdict]:

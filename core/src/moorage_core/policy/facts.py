@@ -1,0 +1,65 @@
+"""What a decision stands on: everything that it needs is an argument. Pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from moorage_core.authz.permissions import Permission
+from moorage_core.catalog.models import App, UsedArtifact, Version
+from moorage_core.entitlements.models import Entitlement
+from moorage_core.policy.limits import Layer
+from moorage_core.policy.models import LEVELS, Level, Usage, Wanted
+from moorage_manifest import versions
+
+CHOOSES_A_VERSION = frozenset({"artifact.pull", "instance.deploy", "instance.upgrade"})
+"""The others work on something at the version it is at, wherever its channel points by now."""
+NONE_IN_USE: Mapping[Level, Usage] = dict.fromkeys(LEVELS, Usage())
+
+
+def nothing(given: Sequence[Version]) -> Version | None:
+    """How a version is picked where no entitlement says it: not at all."""
+    return None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is so, as far as a decision about one project and one app needs it."""
+
+    org: str
+    project: str
+    """Slugs, for sentences."""
+    layers: Sequence[Layer] = ()
+    app: App | None = None
+    """None: there is none that the caller can see."""
+    offered: bool = True
+    """Whether its publisher shows it to the project."""
+    versions: Sequence[Version] = ()
+    channels: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Channel to version id."""
+    artifacts: Mapping[str, Sequence[UsedArtifact]] = field(
+        default_factory=dict[str, Sequence[UsedArtifact]]
+    )
+    """By version id."""
+    entitlement: Entitlement | None = None
+    resolve: Callable[[Sequence[Version]], Version | None] = nothing
+    """Which of some versions the entitlement comes to."""
+    preferred: Version | None = None
+    """The one that it would come to if everybody agreed, consent included."""
+    ceilings: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    """Keys by the families that the app is admitted to."""
+    usage: Mapping[Level, Usage] = field(default_factory=lambda: NONE_IN_USE)
+    """What is in use already in the place of each layer."""
+
+
+def relevant(facts: Facts, wanted: Wanted, version: Version | None) -> tuple[UsedArtifact, ...]:
+    """The artifacts that the request is about."""
+    used = () if version is None else facts.artifacts.get(version.id, ())
+    return tuple(each for each in used if wanted.artifact in (None, each.name))
+
+
+def admins(facts: Facts, key: Permission) -> str:
+    """Who holds a key that only an org's admins hold, in words."""
+    return f"somebody with {key} on org {facts.org}: its tenant admins"
+
+
+def fits(number: str, constraint: str) -> bool:
+    return versions.Constraint.parse(constraint).allows(versions.parse(number))

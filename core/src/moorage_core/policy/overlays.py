@@ -1,0 +1,134 @@
+"""What the layers that tenants and the platform write say to a request. Pure."""
+
+from collections.abc import Iterator, Mapping
+
+from moorage_core.authz.permissions import Permission
+from moorage_core.catalog.models import Version
+from moorage_core.policy import facts as given
+from moorage_core.policy.facts import Facts
+from moorage_core.policy.limits import Layer, words
+from moorage_core.policy.models import LayerName, Level, Verdict, Wanted
+
+NO_OPERATION = frozenset({"allocate", "artifact.pull"})
+LAYERS: Mapping[Level, LayerName] = {
+    "global": "global",
+    "org": "org",
+    "project": "project",
+    "entitlement": "entitlement_overlay",
+}
+
+
+def judge(facts: Facts, wanted: Wanted, version: Version | None) -> Iterator[Verdict]:
+    open_channels = _channels(facts, wanted, version)
+    for layer in facts.layers:
+        name, who = LAYERS[layer.level], _owner(facts, layer.level)
+        refusals = [
+            Verdict.no(name, sentence, dimension, value, who)
+            for dimension, value, sentence in _refusals(
+                facts, layer, wanted, version, open_channels
+            )
+        ]
+        yield from refusals or [Verdict.yes(name, _agreement(layer, wanted))]
+        # A channel that one layer closes is closed for those below it.
+        choice = layer.limits.choice("channels")
+        left = {each for each in open_channels or () if choice.allows(each)}
+        open_channels = left or open_channels
+    if facts.entitlement is None:
+        sentence = "There is no entitlement that could have a layer."
+        yield Verdict.silent("entitlement_overlay", sentence)
+
+
+def _refusals(
+    facts: Facts,
+    layer: Layer,
+    wanted: Wanted,
+    version: Version | None,
+    open_channels: set[str] | None,
+) -> Iterator[tuple[str, str, str]]:
+    limits, app = layer.limits, facts.app
+    sources = {each.source for each in given.relevant(facts, wanted, version)}
+    asked = {
+        "operations": [wanted.operation],
+        "artifact_sources": sorted(sources.union(wanted.artifact_sources)),
+        "regions": [wanted.region] if wanted.region is not None else [],
+        "skus": [wanted.sku] if wanted.sku is not None else [],
+    }
+    for dimension, values in asked.items():
+        for value in values:
+            if not limits.choice(dimension).allows(value):
+                yield dimension, value, _refusal(layer, dimension, value)
+    if app is not None and version is not None:
+        if open_channels is not None and not _is_open(layer, open_channels):
+            value = ", ".join(sorted(open_channels))
+            yield "channels", value, _refusal(layer, "channels", value or "a version in no channel")
+        for text in sorted(limits.versions.get(app.slug, ())):
+            if not given.fits(version.number, text):
+                number = version.number
+                sentence = f"{layer.name} allows versions {text} of {app.slug}, not {number}."
+                yield "versions", number, sentence
+    yield from _quotas(facts, layer, wanted)
+
+
+def _quotas(facts: Facts, layer: Layer, wanted: Wanted) -> Iterator[tuple[str, str, str]]:
+    used = facts.usage[layer.level]
+    for name, amount in amounts(wanted).items():
+        limit, have = layer.limits.quotas.get(name), getattr(used, name)
+        if limit is not None and amount and have + amount > limit:
+            left = max(limit - have, 0)
+            sentence = (
+                f"{layer.name} allows {limit} {words(name)}: {have} in use, {left} left, "
+                f"{amount} more asked for."
+            )
+            yield f"quotas.{name}", str(amount), sentence
+
+
+def amounts(wanted: Wanted) -> dict[str, int]:
+    """How much more of each quota a request would use."""
+    deploys, adds = wanted.operation == "instance.deploy", wanted.operation == "member.add"
+    return {
+        "instances": int(deploys) if wanted.instances is None else wanted.instances,
+        "members": int(adds) if wanted.members is None else wanted.members,
+        "gpus": wanted.gpus,
+        "concurrent_operations": int(wanted.operation not in NO_OPERATION),
+    }
+
+
+def _channels(facts: Facts, wanted: Wanted, version: Version | None) -> set[str] | None:
+    """The channels by which a version is reached; None where they do not matter."""
+    if wanted.operation not in given.CHOOSES_A_VERSION or version is None:
+        return None
+    held = facts.entitlement.channel if facts.entitlement else None
+    through = wanted.channel or held
+    if through is not None:
+        return {through}
+    return {channel for channel, id in facts.channels.items() if id == version.id}
+
+
+def _is_open(layer: Layer, channels: set[str]) -> bool:
+    choice = layer.limits.choice("channels")
+    if not channels:
+        return choice.allow is None
+    return any(choice.allows(channel) for channel in channels)
+
+
+def _refusal(layer: Layer, dimension: str, value: str) -> str:
+    choice = layer.limits.choice(dimension)
+    noun = dimension.replace("_", " ")
+    if value in choice.deny or choice.allow is None:
+        return f"{layer.name} denies {value} among its {noun}."
+    allowed = ", ".join(sorted(choice.allow)) or "none"
+    return f"{layer.name} does not allow {value} among its {noun}; allowed: {allowed}."
+
+
+def _agreement(layer: Layer, wanted: Wanted) -> str:
+    """Says, too, what the layer would judge if the request named it."""
+    unnamed = {"regions": wanted.region, "skus": wanted.sku}
+    silent = [n for n, value in unnamed.items() if value is None and n in layer.limits.choices]
+    also = f" It limits {' and '.join(silent)}, which the request does not name." if silent else ""
+    return f"{layer.name} allows this.{also}"
+
+
+def _owner(facts: Facts, level: Level) -> str:
+    if level == "global":
+        return f"those who run the platform, with {Permission.POLICY_GLOBAL_UPDATE}"
+    return given.admins(facts, Permission.POLICY_OVERLAY_UPDATE)
