@@ -236,6 +236,12 @@ BODIES: dict[str, Body] = {
     "AdminAppoint": lambda ids: {"email": _email(), "reason": "Their admin left without a word."},
     "ArtifactCreate": lambda ids: artifacts.announcement(fresh().encode()),
     "ArtifactUpdate": lambda ids: {"lifecycle": "deprecated"},
+    "ConsentGive": lambda ids: {"consent": ids.get("consent", "sha256:" + "0" * 64)},
+    "EntitlementCreate": lambda ids: {
+        "app": ids.get("app", _random("app_")),
+        "consent": ids.get("consent", "sha256:" + "0" * 64),
+    },
+    "EntitlementUpdate": lambda ids: {"enabled": False},
     "KeyCreate": lambda ids: {"expires_in": 3600},
     "Login": lambda ids: {"email": ids.get("email", _email()), "password": PASSWORD},
     "MemberAdd": lambda ids: {"email": _email(), "role": "viewer"},

@@ -13,7 +13,7 @@ import argon2
 import httpx2
 
 from core.tests.callers import Caller
-from core.tests.factories import artifacts, catalog
+from core.tests.factories import artifacts, catalog, entitlements
 from core.tests.factories.tenancy import OrgRow, ProjectRow, make_org, make_project
 from core.tests.site import Site, fresh
 from moorage_core.authz.roles import SERVICE_ACCOUNT_PERMISSIONS
@@ -228,12 +228,15 @@ FACTORIES: dict[str, Callable[[Tenant], Awaitable[str]]] = {
     "operator": catalog.make_operator,
     "artifact": artifacts.make_artifact,
     "publisher_key": artifacts.make_publisher_key,
+    "entitlement": entitlements.make_entitlement,
 }
 
 STATES: dict[str, Callable[[Tenant], Awaitable[None]]] = {
     "complete_artifact": artifacts.await_completion,
     "put_artifact_content": artifacts.await_bytes,
     "sign_artifact": artifacts.await_signature,
+    "create_entitlement": entitlements.await_offer,
+    "get_offer": entitlements.await_offer,
     "deprecate_app_version": catalog.published,
     "restore_app_version": catalog.deprecated,
     "retire_app_version": catalog.published,
