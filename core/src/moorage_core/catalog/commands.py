@@ -59,9 +59,9 @@ async def manifest_of(db: Db, version: str) -> dict[str, Any]:
     return await store.manifest_of(db, version)
 
 
-async def artifacts_of(db: Db, version: str) -> list[UsedArtifact]:
-    """What a published version uses, with the trust that it has now."""
-    return await store.artifacts_of(db, version)
+async def artifacts_of(db: Db, *versions: str) -> list[UsedArtifact]:
+    """What published versions use, with the trust that it has now."""
+    return await store.artifacts_of(db, *versions)
 
 
 # Apps

@@ -358,10 +358,10 @@ async def use_artifacts(
     )
 
 
-async def artifacts_of(db: Db, version: str) -> list[UsedArtifact]:
-    """What a published version uses.
+async def artifacts_of(db: Db, *versions: str) -> list[UsedArtifact]:
+    """What published versions use.
 
-    Tenant-less: the caller has found the version and may see it.
+    Tenant-less: the caller has found the versions and may see them.
     """
     return await db.all(
         UsedArtifact,
@@ -374,9 +374,9 @@ async def artifacts_of(db: Db, version: str) -> list[UsedArtifact]:
                 AS source_enabled
         FROM version_artifacts u JOIN artifacts a ON a.id = u.artifact_id
             LEFT JOIN sources s ON s.id = a.source_id
-        WHERE u.version_id = %(version)s ORDER BY u.name
+        WHERE u.version_id = ANY (%(versions)s) ORDER BY u.version_id, u.name
         """,
-        {"version": version, "store": STORE},
+        {"versions": list(versions), "store": STORE},
     )
 
 

@@ -56,10 +56,16 @@ async def get(
 
 
 async def list_in(
-    db: Db, *, org: str, project: str | None = None, after: str = "", limit: int = 500
+    db: Db,
+    *,
+    orgs: list[str],
+    project: str | None = None,
+    app: str | None = None,
+    after: str = "",
+    limit: int = 500,
 ) -> list[Entitlement]:
-    """Entitlements of an org, or of one of its projects, in the order of their ids."""
-    return await store.list_in(db, org=org, project=project, after=after, limit=limit)
+    """Entitlements of orgs, or of one project, to any app or to one, in the order of their ids."""
+    return await store.list_in(db, orgs=orgs, project=project, app=app, after=after, limit=limit)
 
 
 def app_keys(ctx: Context, entitlement: Entitlement) -> list[str]:
