@@ -1,5 +1,7 @@
 """Use cases of artifacts: what a project registers, changes, revokes and removes."""
 
+from collections.abc import AsyncIterator
+
 from moorage_core.artifacts import rules, store
 from moorage_core.artifacts.models import Artifact, Signature
 from moorage_core.artifacts.rules import Lifecycle, Trust
@@ -15,6 +17,7 @@ from moorage_core.kit import pagination
 from moorage_core.kit.db import Db
 from moorage_core.kit.ids import ArtifactId
 from moorage_core.kit.pagination import Page, PageRequest
+from moorage_core.platform import Platform
 from moorage_core.sources import commands as sources
 from moorage_core.tenancy import commands as tenancy
 
@@ -46,6 +49,22 @@ async def mark_promoted(ctx: Context, *, org: str, project: str, ids: list[str])
     """A channel points to a version that is made of these. The promotion itself is audited."""
     for artifact in await store.promote(ctx.db, ids, org=org, project=project, now=ctx.now):
         publish(ctx, registry.ARTIFACT_UPDATED, artifact)
+
+
+async def open_content(at: Platform, artifact: Artifact, *, offset: int) -> AsyncIterator[bytes]:
+    """The bytes from `offset` to the end, from wherever they lie. Hold no transaction meanwhile."""
+    if artifact.source_id is None:
+        return await at.blobs.open(artifact.digest, size=artifact.size, offset=offset)
+    return await sources.open_remote(
+        at,
+        artifact.source_id,
+        org=artifact.org_id,
+        kind=artifact.kind,
+        location=artifact.location or "",
+        digest=artifact.digest,
+        size=artifact.size,
+        offset=offset,
+    )
 
 
 # Artifacts

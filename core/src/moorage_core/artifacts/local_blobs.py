@@ -19,7 +19,6 @@ import errno
 import fcntl
 import hashlib
 import os
-import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -29,7 +28,7 @@ from typing import ParamSpec, TypeVar
 
 import structlog
 
-from moorage_core.artifacts import rules
+from moorage_core.artifacts import blob_files, rules
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -41,10 +40,6 @@ SEALING = ".sealing"
 """Ends the second name of an upload on its way to its place."""
 
 log = structlog.get_logger()
-
-
-class Busy(Exception):
-    """Another process or request holds the file."""
 
 
 class LocalBlobs:
@@ -65,11 +60,11 @@ class LocalBlobs:
     # Uploads
 
     async def size(self, upload: str) -> int:
-        found = await self._run(_stat, self._upload(upload))
+        found = await self._run(blob_files.stat, self._upload(upload))
         return 0 if found is None else found.st_size
 
     async def touched_at(self, upload: str) -> datetime | None:
-        found = await self._run(_stat, self._upload(upload))
+        found = await self._run(blob_files.stat, self._upload(upload))
         return None if found is None else datetime.fromtimestamp(found.st_mtime, UTC)
 
     async def append(
@@ -84,39 +79,31 @@ class LocalBlobs:
                     held += chunk
                     if len(held) >= PIECE:
                         piece, held = held, bytearray()
-                        await self._write(upload, file, piece)
+                        await self._run(file.write, piece, reserve=self._reserve)
             finally:
                 if held:
-                    await self._write(upload, file, held)
+                    await self._run(file.write, held, reserve=self._reserve)
             return file.size
 
     @contextlib.asynccontextmanager
-    async def _writing(self, upload: str) -> AsyncGenerator["_Writer"]:
-        opening = self._pool.submit(_Writer, self._upload(upload))
+    async def _writing(self, upload: str) -> AsyncGenerator[blob_files.Writer]:
+        opening = self._pool.submit(blob_files.Writer, self._upload(upload))
         try:
             file = await asyncio.shield(asyncio.wrap_future(opening))
-        except Busy as err:
+        except blob_files.Busy as err:
             raise rules.busy(upload) from err
         except asyncio.CancelledError:
             opening.add_done_callback(_close_unwanted)
             raise
         try:
             yield file
-        finally:
-            await asyncio.shield(asyncio.wrap_future(self._pool.submit(file.close)))
-
-    async def _write(self, upload: str, file: "_Writer", piece: bytearray) -> None:
-        try:
-            await self._run(file.write, piece, reserve=self._reserve)
         except OSError as err:
             if err.errno not in NO_ROOM:
                 raise
             log.error("artifacts.store_full", upload=upload, place=str(self._place))
-            raise rules.StoreFull(
-                f"The disk that holds artifacts is full. {file.size} bytes of {upload} are kept;"
-                " go on from there when the platform's operator has made room.",
-                headers={"Retry-After": "60"},
-            ) from err
+            raise rules.full(upload) from err
+        finally:
+            await asyncio.shield(asyncio.wrap_future(self._pool.submit(file.close)))
 
     async def seal(self, upload: str, *, digest: str, size: int) -> rules.Verification:
         # A request that is sent again while the first is at work gets what the first finds.
@@ -130,7 +117,7 @@ class LocalBlobs:
     def _seal(self, upload: str, *, digest: str, size: int) -> rules.Verification:
         place = self._upload(upload)
         try:
-            with _held(place, make=size == 0) as descriptor:
+            with blob_files.held(place, make=size == 0) as descriptor:
                 received = os.fstat(descriptor).st_size
                 if received != size:
                     return rules.Verification(upload, received, None)
@@ -143,12 +130,12 @@ class LocalBlobs:
                 return rules.Verification(upload, received, found)
         except FileNotFoundError:
             return rules.Verification(upload, 0, None)
-        except Busy:
+        except blob_files.Busy:
             return rules.Verification(upload, 0, None, busy=True)
 
     def _digest(self, descriptor: int, *, sealed: Path, digest: str) -> str:
         """Of the upload's bytes. An upload that is the blob already was hashed before."""
-        there = _stat(sealed)
+        there = blob_files.stat(sealed)
         if there is not None and os.path.samestat(there, os.fstat(descriptor)):
             return digest
         hashed = hashlib.sha256()
@@ -172,22 +159,22 @@ class LocalBlobs:
             beside.rename(blob)
             # A rename between two names of one file leaves both.
             beside.unlink(missing_ok=True)
-        _sync(blob.parent)
-        _sync(blob.parent.parent)
+        blob_files.sync(blob.parent)
+        blob_files.sync(blob.parent.parent)
 
     async def discard(self, upload: str) -> None:
         place = self._upload(upload)
-        await self._run(_unlink, place, place.with_name(place.name + SEALING))
+        await self._run(blob_files.unlink, place, place.with_name(place.name + SEALING))
 
     async def uploads(self) -> list[str]:
-        names = await self._run(_names, self._place / "uploads")
+        names = await self._run(blob_files.names, self._place / "uploads")
         return sorted({name.removesuffix(SEALING)[1:] for name in names if name.startswith(".")})
 
     # Blobs
 
     async def open(self, digest: str, *, size: int, offset: int) -> AsyncIterator[bytes]:
         place = self._blob(digest)
-        found = await self._run(_stat, place)
+        found = await self._run(blob_files.stat, place)
         if found is None or found.st_size != size:
             raise _damaged(digest, "missing" if found is None else "of another size")
         return self._pieces(place, digest, size=size, offset=offset)
@@ -195,7 +182,7 @@ class LocalBlobs:
     async def _pieces(
         self, place: Path, digest: str, *, size: int, offset: int
     ) -> AsyncGenerator[bytes]:
-        file = _Reader(place, offset=offset)
+        file = blob_files.Reader(place, offset=offset)
         try:
             left = size - offset
             while left > 0:
@@ -205,14 +192,14 @@ class LocalBlobs:
                     raise _damaged(digest, "changed on the disk")
                 yield piece
         finally:
-            self._pool.submit(file.close)
+            file.close()
 
     async def remove(self, digest: str, *, put_before: datetime) -> bool:
         return await self._run(self._remove, self._blob(digest), put_before.timestamp())
 
     def _remove(self, blob: Path, put_before: float) -> bool:
         with self._settled():
-            found = _stat(blob)
+            found = blob_files.stat(blob)
             if found is None or found.st_mtime >= put_before:
                 return False
             blob.unlink()
@@ -220,8 +207,8 @@ class LocalBlobs:
 
     async def digests(self) -> AsyncGenerator[list[str]]:
         top = self._place / "sha256"
-        for folder in sorted(await self._run(_names, top)):
-            names = await self._run(_names, top / folder)
+        for folder in sorted(await self._run(blob_files.names, top)):
+            names = await self._run(blob_files.names, top / folder)
             yield [f"sha256:{name}" for name in names]
 
     # Inside
@@ -247,117 +234,9 @@ class LocalBlobs:
         return await asyncio.wrap_future(self._pool.submit(work, *args, **options))
 
 
-class _Writer:
-    """The end of an upload, locked against every other writer."""
-
-    def __init__(self, place: Path) -> None:
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._descriptor = _lock(place, os.O_RDWR | os.O_CREAT)
-        self._turn = threading.Lock()
-        self.size = os.fstat(self._descriptor).st_size
-
-    def write(self, piece: bytearray, *, reserve: int) -> None:
-        with self._turn, memoryview(piece) as left:
-            disk = os.fstatvfs(self._descriptor)
-            if disk.f_bavail * disk.f_frsize - len(left) < reserve:
-                raise OSError(errno.ENOSPC, "the reserve is not for uploads")
-            start = 0
-            while start < len(left):
-                written = os.pwrite(self._descriptor, left[start:], self.size)
-                self.size += written
-                start += written
-
-    def close(self) -> None:
-        with self._turn:
-            try:
-                os.fsync(self._descriptor)
-            finally:
-                os.close(self._descriptor)
-
-
-class _Reader:
-    """A blob from one place on, hashed as it is read."""
-
-    def __init__(self, place: Path, *, offset: int) -> None:
-        self._place = place
-        self._at = offset
-        self._file: int | None = None
-        self._turn = threading.Lock()
-        self._hash = hashlib.sha256() if offset == 0 else None
-
-    def is_whole(self, digest: str) -> bool:
-        """Whether what was read, from the beginning, fits the digest. Of a part: yes."""
-        return self._hash is None or f"sha256:{self._hash.hexdigest()}" == digest
-
-    def read(self, size: int) -> bytes:
-        with self._turn:
-            if self._file is None:
-                self._file = os.open(self._place, os.O_RDONLY | os.O_CLOEXEC)
-            piece = os.pread(self._file, size, self._at)
-            self._at += len(piece)
-            if self._hash is not None:
-                self._hash.update(piece)
-            return piece
-
-    def close(self) -> None:
-        with self._turn:
-            if self._file is not None:
-                os.close(self._file)
-            self._file = None
-
-
-@contextmanager
-def _held(place: Path, *, make: bool) -> Generator[int]:
-    """The upload's file, with no writer at it."""
-    if make:
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = _lock(place, os.O_RDWR | (os.O_CREAT if make else 0))
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def _lock(place: Path, flags: int) -> int:
-    descriptor = os.open(place, flags | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as err:
-        os.close(descriptor)
-        raise Busy from err
-    return descriptor
-
-
-def _close_unwanted(opening: "Future[_Writer]") -> None:
+def _close_unwanted(opening: Future[blob_files.Writer]) -> None:
     if not opening.cancelled() and opening.exception() is None:
         opening.result().close()
-
-
-def _stat(place: Path) -> os.stat_result | None:
-    try:
-        return place.stat()
-    except FileNotFoundError:
-        return None
-
-
-def _names(folder: Path) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except FileNotFoundError:
-        return []
-
-
-def _unlink(*places: Path) -> None:
-    for place in places:
-        place.unlink(missing_ok=True)
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _damaged(digest: str, how: str) -> rules.ContentUnavailable:

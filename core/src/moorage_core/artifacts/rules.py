@@ -311,6 +311,14 @@ def busy(artifact: str) -> UploadBusy:
     )
 
 
+def full(artifact: str) -> StoreFull:
+    return StoreFull(
+        f"The disk that holds artifacts is full. What arrived of {artifact} is kept; go on from"
+        " there when the platform's operator has made room.",
+        headers={"Retry-After": "60"},
+    )
+
+
 # Changing
 
 

@@ -1,10 +1,11 @@
 """`moor backup FILE`: everything that a restore on another machine needs, in one file.
 
-Works while the platform runs, and what is taken at different moments fits together. Keys and
-blobs are only ever added: taken after the database, they include all that it refers to. Seals are
-copied to their log after they are in the database, so the log is taken as long as it was before:
-the restored platform copies what is missing there, whereas a log ahead of its database means to
-everybody that somebody has cut the database.
+Works while the platform runs, and what is taken at different moments fits together. Keys are only
+ever added, and blobs outlive their rows by a day: taken after the database, they include all that
+it refers to. Uploads under way are left out: whoever sends them begins again. Seals are copied to
+their log after they are in the database, so the log is taken as long as it was before: the restored
+platform copies what is missing there, whereas a log ahead of its database means to everybody that
+somebody has cut the database.
 
 The file holds the keys of the secret store: whoever has it has everything.
 """
