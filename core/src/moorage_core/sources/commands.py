@@ -65,7 +65,7 @@ async def open_remote(
         digest=digest,
         size=size,
         wait=settings.timeout.total_seconds(),
-        slowest=settings.bytes_per_second,
+        patience=rules.patience(size, slowest=settings.bytes_per_second),
     )
     road = outbound.Road(
         resolve=functools.partial(at.names.find, org=org),

@@ -34,8 +34,6 @@ from moorage_core.sources.rules import Credential
 USER_AGENT = "Moorage-Sources/1"
 REDIRECTED = frozenset({301, 302, 303, 307, 308})
 MAX_DOCUMENT = 64 * 1024
-GRACE = 60.0
-"""Seconds that a source may wait altogether, besides what its slowest rate gives it."""
 
 UNREACHED = (
     httpx2.HTTPError,
@@ -62,9 +60,9 @@ class Order:
     digest: str
     size: int
     wait: float
-    """The longest that the source may take to answer, or to send the next bytes."""
-    slowest: int
-    """Bytes per second, on average, below which it is given up."""
+    """The most seconds that the source may take for one answer, or for the next bytes."""
+    patience: float
+    """The most seconds that it may take altogether."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,7 @@ async def open_content(order: Order, road: Road, *, offset: int) -> AsyncIterato
 async def _content(order: Order, road: Road, *, offset: int) -> AsyncGenerator[bytes]:
     try:
         async with AsyncExitStack() as stack:
-            async with asyncio.timeout(GRACE):
+            async with asyncio.timeout(order.patience):
                 response = await _answer(stack, order, road)
             yield b""
             async with aclosing(_verified(response, order, offset=offset)) as pieces:
@@ -200,7 +198,7 @@ async def _verified(
     source, size = order.source, order.size
     hashed = hashlib.sha256()
     received, held = 0, b""
-    async with aclosing(_pieces(response, seconds=GRACE + size / order.slowest)) as pieces:
+    async with aclosing(_pieces(response, seconds=order.patience)) as pieces:
         async for piece in pieces:
             if received + len(piece) > size:
                 raise rules.mismatch(source, f"it is longer than the artifact's {size} bytes")

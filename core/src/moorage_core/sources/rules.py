@@ -17,10 +17,12 @@ REDIRECTS = 3
 MAX_REDIRECT = 8000
 """Signed addresses of object stores are long."""
 MAX_TOKEN = 16_000
+GRACE = 60.0
+"""Seconds that a source has besides those that its bytes need."""
 _VISIBLE = re.compile(r"[!-~]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _CHALLENGE = re.compile(r"(?:^|,)\s*bearer\s+(.{1,4000})", re.I | re.S)
-_PARAMETER = re.compile(r'([a-z_]+)\s*=\s*(?:"([^"\\]*)"|([^\s",]+))\s*(?:,|$)', re.I)
+_PARAMETER = re.compile(r'([a-z_]{1,32})\s*=\s*(?:"([^"\\]*)"|([^\s",]+))\s*(?:,|$)', re.I)
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -205,6 +207,11 @@ def address(source: Source, *, kind: str, location: str, digest: str) -> str:
     if kind == "oci":
         return f"{source.url}/v2/{path}/blobs/{digest}"
     return f"{source.url}/{path}"
+
+
+def patience(size: int, *, slowest: int) -> float:
+    """The most seconds that a download may take, whoever waits for it not counted."""
+    return GRACE + size / slowest
 
 
 def is_same_origin(one: str, other: str) -> bool:
