@@ -11,12 +11,12 @@ from moorage_core.entitlements import app_keys as keys_of
 from moorage_core.entitlements import holding, looking, rules, store
 from moorage_core.entitlements.models import Entitlement
 from moorage_core.entitlements.schemas import (
-    DiffRead,
     EntitlementCreate,
     EntitlementDetail,
     EntitlementRead,
     EntitlementUpdate,
     OfferRead,
+    PermissionDiffRead,
 )
 from moorage_core.events import commands as events
 from moorage_core.events import registry
@@ -101,7 +101,7 @@ async def read(ctx: Context, id: str) -> EntitlementDetail:
     return looking.detail(ctx, entitlement, await looking.world_of(ctx, entitlement))
 
 
-async def diff(ctx: Context, id: str, *, version: str | None) -> DiffRead:
+async def diff(ctx: Context, id: str, *, version: str | None) -> PermissionDiffRead:
     """What a version asks for, against what was accepted."""
     return await looking.diff(ctx, await get(ctx, id), version=version)
 

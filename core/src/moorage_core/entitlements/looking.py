@@ -9,15 +9,15 @@ from moorage_core.context import Context
 from moorage_core.entitlements import app_keys, readable, rules
 from moorage_core.entitlements.models import Entitlement
 from moorage_core.entitlements.schemas import (
-    AppRef,
-    AskRead,
+    DeclarationAskRead,
     DeclarationRead,
-    DiffRead,
+    EntitledVersion,
     EntitlementDetail,
     EntitlementRead,
+    OfferedApp,
     OfferRead,
-    VersionRef,
-    WaitingRead,
+    PermissionDiffRead,
+    WaitingVersion,
 )
 from moorage_core.families import commands as families
 from moorage_core.kit.db import Db
@@ -75,8 +75,8 @@ async def offer(
         raise rules.no_version(wish, app.slug)
     return OfferRead.model_validate(
         {
-            "app": AppRef.model_validate(app),
-            "version": VersionRef.model_validate(version),
+            "app": OfferedApp.model_validate(app),
+            "version": EntitledVersion.model_validate(version),
             "channel": wish.channel,
             "versions": wish.versions,
             "consent": version.declaration_digest,
@@ -86,7 +86,9 @@ async def offer(
     )
 
 
-async def diff(ctx: Context, entitlement: Entitlement, *, version: str | None) -> DiffRead:
+async def diff(
+    ctx: Context, entitlement: Entitlement, *, version: str | None
+) -> PermissionDiffRead:
     """What a version asks for, against what was accepted."""
     world = await world_of(ctx, entitlement)
     found = world.find(version) if version else rules.wanted(entitlement, *world.facts)
@@ -95,14 +97,14 @@ async def diff(ctx: Context, entitlement: Entitlement, *, version: str | None) -
     if found is None:
         raise rules.no_version(entitlement, entitlement.app_slug)
     both = declarations.diff(rules.declared(found), rules.accepted(entitlement))
-    return DiffRead.model_validate(
+    return PermissionDiffRead.model_validate(
         {
             "entitlement_id": entitlement.id,
-            "version": VersionRef.model_validate(found),
+            "version": EntitledVersion.model_validate(found),
             "consent": found.declaration_digest,
             "consent_needed": bool(both.wider),
-            "wider": [AskRead.model_validate(each) for each in both.wider],
-            "narrower": [AskRead.model_validate(each) for each in both.narrower],
+            "wider": [DeclarationAskRead.model_validate(each) for each in both.wider],
+            "narrower": [DeclarationAskRead.model_validate(each) for each in both.narrower],
             "declaration": await _declaration(ctx.db, found),
         }
     )
@@ -120,13 +122,15 @@ def detail(ctx: Context, entitlement: Entitlement, world: World) -> EntitlementD
     waits = rules.waiting(entitlement, *world.facts)
     return EntitlementDetail(
         **shown(ctx, entitlement).model_dump(),
-        resolved=used and VersionRef.model_validate(used),
+        resolved=used and EntitledVersion.model_validate(used),
         waiting=waits and _waiting(waits),
     )
 
 
-def _waiting(version: Version) -> WaitingRead:
-    return WaitingRead.model_validate({**version.__dict__, "consent": version.declaration_digest})
+def _waiting(version: Version) -> WaitingVersion:
+    return WaitingVersion.model_validate(
+        {**version.__dict__, "consent": version.declaration_digest}
+    )
 
 
 async def _declaration(db: Db, version: Version) -> DeclarationRead:

@@ -3,7 +3,12 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from moorage_core.entitlements.schemas import DeclarationRead, FamilyKeyRead, KeyRead, TouchRead
+from moorage_core.entitlements.schemas import (
+    DeclarationRead,
+    DeclaredFamilyKeyRead,
+    DeclaredKeyRead,
+    DeclaredTouchRead,
+)
 from moorage_manifest import declarations
 from moorage_manifest.declarations import Declaration
 from moorage_manifest.models import Family
@@ -21,13 +26,13 @@ def readable(
     return DeclarationRead(
         families=list(asked.families),
         keys=[
-            KeyRead(key=key, description=words.get(key), roles=list(roles))
+            DeclaredKeyRead(key=key, description=words.get(key), roles=list(roles))
             for key, roles in asked.keys.items()
         ],
         family_keys=_family_keys(asked, families, frozenset(admitted)),
         scopes=list(asked.scopes),
         touches=[
-            TouchRead(operation=kind, components=list(components))
+            DeclaredTouchRead(operation=kind, components=list(components))
             for kind, components in asked.touches.items()
         ],
         secrets=list(asked.secrets),
@@ -39,13 +44,13 @@ def readable(
 
 def _family_keys(
     asked: Declaration, families: Mapping[str, Family], admitted: frozenset[str]
-) -> list[FamilyKeyRead]:
+) -> list[DeclaredFamilyKeyRead]:
     known = {key.key: key for family in families.values() for key in family.keys}
-    shown: list[FamilyKeyRead] = []
+    shown: list[DeclaredFamilyKeyRead] = []
     for name in sorted({*asked.family_keys, *asked.family_grants}):
         key = known.get(name)
         shown.append(
-            FamilyKeyRead(
+            DeclaredFamilyKeyRead(
                 key=name,
                 description=key and key.description,
                 means=key and key.means,

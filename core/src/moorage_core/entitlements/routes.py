@@ -9,12 +9,12 @@ from moorage_core.entitlements import commands, rules
 from moorage_core.entitlements.schemas import (
     Channel,
     ConsentGive,
-    DiffRead,
     EntitlementCreate,
     EntitlementDetail,
     EntitlementRead,
     EntitlementUpdate,
     OfferRead,
+    PermissionDiffRead,
     VersionsText,
 )
 from moorage_core.errors import NotFound
@@ -148,7 +148,7 @@ async def give_consent(
 @routes.read(
     "/v1/entitlements/{entitlement}/diff",
     key=Permission.CATALOG_ENTITLEMENT_READ,
-    response_model=DiffRead,
+    response_model=PermissionDiffRead,
     answers=(NotFound, rules.NoVersion),
 )
 async def get_permission_diff(
@@ -161,7 +161,7 @@ async def get_permission_diff(
             description="A version's number or id. Left out: the one that the entitlement wants.",
         ),
     ] = None,
-) -> DiffRead:
+) -> PermissionDiffRead:
     """What a version asks for, against what was accepted."""
     return await commands.diff(ctx, entitlement, version=version)
 

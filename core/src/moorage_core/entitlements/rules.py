@@ -73,7 +73,10 @@ def constraint(text: str, *, location: str) -> Constraint:
     try:
         return Constraint.parse(text)
     except versions.BadConstraint as err:
-        raise ConstraintInvalid(f"{err}.", errors=[Fault(location, str(err))]) from err
+        forms = "must be like ^1.2, ~1.2.3, >=1.4 <2, 1.2.x, 1.2.3 or *"
+        raise ConstraintInvalid(
+            f"The constraint on versions {forms}.", errors=[Fault(location, forms)]
+        ) from err
 
 
 def wanted(

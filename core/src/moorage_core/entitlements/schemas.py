@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import StringConstraints
 
 from moorage_core.kit.ids import AppId, AppVersionId, EntitlementId, OrgId, ProjectId
 from moorage_core.kit.wire import Input, Moment, Output
@@ -36,7 +36,7 @@ class ConsentGive(Input):
     consent: ConsentDigest
 
 
-class KeyRead(Output):
+class DeclaredKeyRead(Output):
     """A permission key on the app, and who holds it once this is accepted."""
 
     key: str
@@ -45,19 +45,19 @@ class KeyRead(Output):
     roles: list[str]
 
 
-class FamilyKeyRead(KeyRead):
+class DeclaredFamilyKeyRead(DeclaredKeyRead):
     means: str | None
     """The platform's own key that it stands for, on this app."""
     admitted: bool
     """Whether the platform lets the app use it. If not, nobody holds it."""
 
 
-class TouchRead(Output):
+class DeclaredTouchRead(Output):
     operation: str
     components: list[str]
 
 
-class AskRead(Output):
+class DeclarationAskRead(Output):
     """One thing that is asked for."""
 
     what: str
@@ -69,10 +69,10 @@ class DeclarationRead(Output):
     """What a version asks for."""
 
     families: list[str]
-    keys: list[KeyRead]
-    family_keys: list[FamilyKeyRead]
+    keys: list[DeclaredKeyRead]
+    family_keys: list[DeclaredFamilyKeyRead]
     scopes: list[str]
-    touches: list[TouchRead]
+    touches: list[DeclaredTouchRead]
     """Whose members an operation may run tasks on, beyond its own target."""
     secrets: list[str]
     task_kinds: list[str]
@@ -81,18 +81,18 @@ class DeclarationRead(Output):
     """All of it, for people."""
 
 
-class VersionRef(Output):
+class EntitledVersion(Output):
     id: AppVersionId
     number: str
     status: str
 
 
-class WaitingRead(VersionRef):
+class WaitingVersion(EntitledVersion):
     consent: str
     """Its digest: what to send to accept it."""
 
 
-class AppRef(Output):
+class OfferedApp(Output):
     id: AppId
     slug: str
     name: str
@@ -104,8 +104,8 @@ class AppRef(Output):
 class OfferRead(Output):
     """What a project would be entitled to, and what its tenant would accept with it."""
 
-    app: AppRef
-    version: VersionRef
+    app: OfferedApp
+    version: EntitledVersion
     channel: Channel | None
     versions: str
     consent: str
@@ -137,22 +137,22 @@ class EntitlementRead(Output):
 
 
 class EntitlementDetail(EntitlementRead):
-    resolved: VersionRef | None
+    resolved: EntitledVersion | None
     """The version that is used now. Null: none within what was accepted."""
-    waiting: WaitingRead | None
+    waiting: WaitingVersion | None
     """A version that would be used, if a tenant admin accepted what it asks for."""
 
 
-class DiffRead(Output):
+class PermissionDiffRead(Output):
     """What a version asks for, against what was accepted."""
 
     entitlement_id: EntitlementId
-    version: VersionRef
+    version: EntitledVersion
     consent: str
     """The digest of what the version asks for."""
     consent_needed: bool
-    wider: Annotated[list[AskRead], Field()]
+    wider: list[DeclarationAskRead]
     """What it asks for beyond what was accepted. Empty: it can be used without consent."""
-    narrower: list[AskRead]
+    narrower: list[DeclarationAskRead]
     """What was accepted and it does without."""
     declaration: DeclarationRead

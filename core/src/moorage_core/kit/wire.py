@@ -28,7 +28,7 @@ Reason = Annotated[str, StringConstraints(min_length=8, max_length=500, pattern=
 """Why somebody did what only emergencies justify."""
 
 PermissionKey = Annotated[
-    str, StringConstraints(max_length=120, pattern=r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*){2,}$")
+    str, StringConstraints(max_length=120, pattern=r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*){1,}$")
 ]
 
 
