@@ -11,6 +11,8 @@ from moorage_core.http.status import routes as status
 from moorage_core.oidc.routes import routes as oidc
 from moorage_core.operators.routes import routes as operators
 from moorage_core.people.routes import routes as people
+from moorage_core.policy.routes import routes as policy
+from moorage_core.pulls.routes import routes as pulls
 from moorage_core.service_accounts.routes import routes as service_accounts
 from moorage_core.signing.routes import routes as signing
 from moorage_core.sources.routes import routes as sources
@@ -33,6 +35,8 @@ ROUTERS: tuple[Routes, ...] = (
     catalog,
     operators,
     entitlements,
+    policy,
+    pulls,
 )
 
 

@@ -25,6 +25,8 @@ def is_allowed(world: World, wanted: Wanted, version: Version) -> bool:
     held = world.entitlement
     if world.app is None or held is None or not held.enabled or version.status == "retired":
         return False
+    if wanted.channel is not None and world.channels.get(wanted.channel) != version.id:
+        return False
     used = [a for a in world.artifacts if a.version_id == version.id]
     if wanted.artifact is not None:
         used = [a for a in used if a.name == wanted.artifact]

@@ -1,5 +1,6 @@
 """Random catalogs, entitlements, chains of layers and requests, for tests of pure rules."""
 
+import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -155,12 +156,8 @@ def facts(
         return built
     resolve = functools.partial(entitlements.resolve, entitlement, channels=pointed)
     preferred = entitlements.waiting(entitlement, built.versions, pointed)
-    return Facts(
-        **{
-            **vars(built),
-            "resolve": lambda some: resolve(list(some)),
-            "preferred": preferred or resolve(built.versions),
-        }
+    return dataclasses.replace(
+        built, resolve=resolve, preferred=preferred or resolve(built.versions)
     )
 
 
@@ -277,7 +274,7 @@ def worlds(draw: st.DrawFn) -> World:
 @st.composite
 def requests(draw: st.DrawFn, *, operations: Sequence[str] = GROWING) -> Wanted:
     version = draw(st.none() | st.sampled_from(NUMBERS))
-    channel = draw(st.none() | st.sampled_from(CHANNELS)) if version is None else None
+    channel = draw(st.none() | st.sampled_from(CHANNELS))
     return want(
         draw(st.sampled_from(operations)),
         version=version,

@@ -49,6 +49,13 @@ class Facts:
     usage: Mapping[Level, Usage] = field(default_factory=lambda: NONE_IN_USE)
     """What is in use already in the place of each layer."""
 
+    @property
+    def slug(self) -> str | None:
+        """What layers call the app."""
+        if self.app is not None:
+            return self.app.slug
+        return None if self.entitlement is None else self.entitlement.app_slug
+
 
 def relevant(facts: Facts, wanted: Wanted, version: Version | None) -> tuple[UsedArtifact, ...]:
     """The artifacts that the request is about."""

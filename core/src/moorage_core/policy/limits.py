@@ -147,6 +147,37 @@ def effective(layers: Iterable[Limits]) -> Limits:
     )
 
 
+def with_origins(layers: Sequence[Layer]) -> dict[str, Any]:
+    """What layers leave, each limit with the layer that it comes from; the uppermost first."""
+    together = effective(layer.limits for layer in layers)
+    choices = {
+        name: {
+            "allow": None if choice.allow is None else sorted(choice.allow),
+            "allowed_by": [a.level for a in layers if a.limits.choice(name).allow is not None],
+            "deny": [
+                {"value": value, "layer": layer.level}
+                for layer in layers
+                for value in sorted(layer.limits.choice(name).deny)
+            ],
+        }
+        for name, choice in together.choices.items()
+    }
+    constraints = {
+        app: [
+            {"constraint": text, "layer": layer.level}
+            for layer in layers
+            for text in sorted(layer.limits.versions.get(app, ()))
+        ]
+        for app in sorted(together.versions)
+    }
+    quotas = {
+        name: {"limit": limit, "layer": _first(layers, name, limit)}
+        for name, limit in sorted(together.quotas.items())
+    }
+    nothing = dict.fromkeys(CHOICES)
+    return {**nothing, **choices, VERSIONS: constraints, "quotas": quotas}
+
+
 def widenings(limits: Limits, above: Sequence[Layer]) -> Iterator[Widening]:
     """What a document names that a layer above does not allow.
 
@@ -212,6 +243,10 @@ def _cut(choices: Sequence[Choice]) -> Choice:
     deny = frozenset[str]().union(*(choice.deny for choice in choices))
     lists = [choice.allow for choice in choices if choice.allow is not None]
     return Choice(lists[0].intersection(*lists) - deny if lists else None, deny)
+
+
+def _first(layers: Sequence[Layer], quota: str, limit: int) -> Level:
+    return next(layer.level for layer in layers if layer.limits.quotas.get(quota) == limit)
 
 
 def _location(dimension: str) -> str:

@@ -70,6 +70,18 @@ class OverlayRow:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where a layer is."""
+
+    level: Level
+    org: str
+    project: str | None = None
+    entitlement: str | None = None
+    app: str | None = None
+    """The slug of the app that the entitlement is for."""
+
+
+@dataclass(frozen=True)
 class Wanted:
     """What somebody wants to do."""
 
@@ -157,11 +169,14 @@ class Decision:
         return [verdict for verdict in self.verdicts if verdict.allowed is False]
 
 
+Kind = Literal["entitlement", "overlay"]
+
+
 @dataclass(frozen=True)
 class Break:
     """Something below a layer that a change of the layer takes away."""
 
-    kind: Literal["entitlement", "overlay"]
+    kind: Kind
     org_id: str
     sentence: str
     project_id: str | None = None

@@ -45,7 +45,7 @@ def _refusals(
     version: Version | None,
     open_channels: set[str] | None,
 ) -> Iterator[tuple[str, str, str]]:
-    limits, app = layer.limits, facts.app
+    limits, app = layer.limits, facts.slug
     sources = {each.source for each in given.relevant(facts, wanted, version)}
     asked = {
         "operations": [wanted.operation],
@@ -61,10 +61,10 @@ def _refusals(
         if open_channels is not None and not _is_open(layer, open_channels):
             value = ", ".join(sorted(open_channels))
             yield "channels", value, _refusal(layer, "channels", value or "a version in no channel")
-        for text in sorted(limits.versions.get(app.slug, ())):
+        for text in sorted(limits.versions.get(app, ())):
             if not given.fits(version.number, text):
                 number = version.number
-                sentence = f"{layer.name} allows versions {text} of {app.slug}, not {number}."
+                sentence = f"{layer.name} allows versions {text} of {app}, not {number}."
                 yield "versions", number, sentence
     yield from _quotas(facts, layer, wanted)
 

@@ -88,7 +88,7 @@ def _never_refused(facts: Facts, wanted: Wanted, version: Version | None) -> Dec
 
 
 def _version(facts: Facts, wanted: Wanted) -> Version | None:
-    """The version that the request names, or that the entitlement means."""
+    """The version that the request names, or that the entitlement comes to."""
     if wanted.version is not None:
         named = (each for each in facts.versions if wanted.version in (each.number, each.id))
         return next(named, None)
@@ -139,6 +139,9 @@ def _catalog(facts: Facts, wanted: Wanted, version: Version | None) -> Iterator[
         yield Verdict.no("catalog", sentence, "channels", wanted.channel, publisher)
     elif version is None:
         yield Verdict.yes("catalog", f"App {app} is in the catalog.")
+    elif wanted.channel is not None and facts.channels.get(wanted.channel) != version.id:
+        sentence = f"The channel {wanted.channel} of {app} does not hold {version.number}."
+        yield Verdict.no("catalog", sentence, "channels", wanted.channel, publisher)
     elif version.status == "retired":
         sentence = f"Version {version.number} of {app} is retired: nothing new may use it."
         yield Verdict.no("catalog", sentence, "status", "retired", publisher)

@@ -322,6 +322,8 @@ CREATE TABLE pulls (
     version_id text NOT NULL REFERENCES app_versions,
     artifact_id text NOT NULL REFERENCES artifacts,
     artifact_name text NOT NULL,
+    -- The one that was named; whoever asks again with the credential asks for the same.
+    channel text,
     holder text NOT NULL,
     secret_hash bytea NOT NULL,
     created_at timestamptz NOT NULL,
@@ -387,7 +389,11 @@ CREATE POLICY shared ON sources FOR SELECT TO moorage_app USING (
     OR EXISTS (SELECT FROM artifacts a WHERE a.source_id = sources.id));
 
 -- The layers above are everybody's to read who is below them, and their owner's to change.
-CREATE POLICY tenant ON overlays TO moorage_app USING (org_id = ANY ((SELECT scope_whole_orgs())::text[]));
+-- A token may be narrowed to one project, and write that project's layer.
+CREATE POLICY tenant ON overlays TO moorage_app USING (
+    org_id = ANY ((SELECT scope_whole_orgs())::text[])
+    OR (org_id = ANY ((SELECT scope_orgs())::text[])
+        AND project_id = ANY ((SELECT scope_projects())::text[])));
 CREATE POLICY shared ON overlays FOR SELECT TO moorage_app USING (
     (level = 'global' AND (SELECT scope_principal()) IS NOT NULL)
     OR (org_id = ANY ((SELECT scope_orgs())::text[])
