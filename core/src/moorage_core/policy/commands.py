@@ -1,0 +1,175 @@
+"""Use cases of policy: write a layer, see what layers leave, decide."""
+
+from typing import Any
+
+from moorage_core.audit import commands as audit
+from moorage_core.authz.authorize import (
+    Resource,
+    authorize,
+    authorize_anywhere,
+    hidden,
+    platform,
+)
+from moorage_core.authz.permissions import Permission
+from moorage_core.context import Context
+from moorage_core.entitlements import commands as entitlements
+from moorage_core.errors import Stale
+from moorage_core.events import commands as events
+from moorage_core.events import registry
+from moorage_core.http import etag
+from moorage_core.kit.ids import PLATFORM_ORG, OverlayId
+from moorage_core.policy import gathering, limits, rules, store
+from moorage_core.policy.limits import Layer
+from moorage_core.policy.models import (
+    LEVELS,
+    Decision,
+    OverlayRow,
+    Place,
+    Wanted,
+    Written,
+)
+from moorage_core.policy.schemas import OverlayDocument
+from moorage_core.tenancy import commands as tenancy
+
+READ, UPDATE = Permission.POLICY_OVERLAY_READ, Permission.POLICY_OVERLAY_UPDATE
+PolicyRefused = rules.PolicyRefused
+
+# For other slices
+
+
+async def decide(
+    ctx: Context, wanted: Wanted, *, key: str = Permission.CATALOG_APP_READ
+) -> Decision:
+    """What every layer says to a request. `key` is what lets the caller see the app.
+
+    The caller has asked for its own key on the project before. Nothing can be deployed yet, so
+    nothing is in use: zero is the truth that quotas are held against.
+    """
+    return await _decide(ctx, wanted, org=await _org_of(ctx, wanted.project), key=key)
+
+
+async def require(
+    ctx: Context, wanted: Wanted, *, key: str = Permission.CATALOG_APP_READ
+) -> Decision:
+    """The decision, if every layer allows it; PolicyRefused with every reason otherwise."""
+    org = await _org_of(ctx, wanted.project)
+    decision = await _decide(ctx, wanted, org=org, key=key)
+    if not decision.allowed:
+        raise PolicyRefused(decision, org=org, project=wanted.project)
+    return decision
+
+
+async def _org_of(ctx: Context, project: str) -> str:
+    org = await store.find_org(ctx.db, project, orgs=sorted(ctx.principal.scope.orgs))
+    if org is None:
+        raise hidden("project", project)
+    return org
+
+
+async def _decide(ctx: Context, wanted: Wanted, *, org: str, key: str) -> Decision:
+    return rules.judge(await gathering.facts(ctx, wanted, org=org, key=key), wanted)
+
+
+# Layers, each by the place where it is
+
+
+async def global_place(ctx: Context, *, write: bool = False) -> Place:
+    """Everybody is below the platform's layer, so whoever may read layers may read it."""
+    if write:
+        authorize(ctx, Permission.POLICY_GLOBAL_UPDATE, platform())
+    else:
+        authorize_anywhere(ctx, READ)
+    return Place("global", PLATFORM_ORG)
+
+
+async def org_place(ctx: Context, org: str, *, write: bool = False) -> Place:
+    """Whoever is in one of the org's projects is below its layer, and may read it."""
+    place = Resource("org", org, org, by_any_project=not write)
+    authorize(ctx, UPDATE if write else READ, place)
+    return Place("org", org)
+
+
+async def project_place(ctx: Context, project: str, *, write: bool = False) -> Place:
+    found = await tenancy.get_project(ctx, project, key=UPDATE if write else READ)
+    return Place("project", found.org_id, found.id)
+
+
+async def entitlement_place(ctx: Context, id: str, *, write: bool = False) -> Place:
+    held = await entitlements.get(ctx, id, key=UPDATE if write else READ)
+    return Place("entitlement", held.org_id, held.project_id, held.id, held.app_slug)
+
+
+async def get_overlay(ctx: Context, place: Place) -> OverlayRow:
+    return await store.find(ctx.db, place) or _unwritten(place)
+
+
+async def put_overlay(
+    ctx: Context, place: Place, document: OverlayDocument, *, expected: int
+) -> Written:
+    """Write a layer whole. It may only narrow what those above leave."""
+    limits.check_dimensions(document.unknown)
+    given = limits.constraints_checked(limits.read(document.model_dump()))
+    row = await store.find(ctx.db, place, lock=True) or _unwritten(place)
+    etag.check("layer of", place.level, have=row.version, expected=expected)
+    here, above = await _around(ctx, place, given)
+    limits.check_narrows(given, above)
+    written = await _write(ctx, place, row, limits.write(given))
+    breaks = await gathering.consequences(ctx, place, limits.read(row.document), here)
+    _record(ctx, place, written)
+    return Written(written, breaks)
+
+
+async def get_effective(ctx: Context, project: str) -> dict[str, Any]:
+    """What the layers above and in a project leave, and which layer each limit comes from."""
+    place = await project_place(ctx, project)
+    rows = {row.level: row for row in await store.list_chain(ctx.db, place)}
+    held = [rows.get(level) or _unwritten(Place(level, place.org)) for level in LEVELS[:3]]
+    layers = [Layer(row.level, row.level, limits.read(row.document)) for row in held]
+    return {"project_id": project, "layers": held, **limits.with_origins(layers)}
+
+
+async def explain(ctx: Context, wanted: Wanted) -> Decision:
+    key = Permission.POLICY_DECISION_EXPLAIN
+    project = await tenancy.get_project(ctx, wanted.project, key=key)
+    return await _decide(ctx, wanted, org=project.org_id, key=key)
+
+
+async def _around(ctx: Context, place: Place, given: limits.Limits) -> tuple[Layer, list[Layer]]:
+    """The layer as it will be, and those above it."""
+    chain = gathering.layers(await store.get_chain(ctx.db, place), entitled=True)
+    at = LEVELS.index(place.level)
+    return Layer(place.level, chain[at].name, given), chain[:at]
+
+
+async def _write(
+    ctx: Context, place: Place, row: OverlayRow, document: dict[str, Any]
+) -> OverlayRow:
+    if row.version:
+        return await store.update(ctx.db, row.id, org=place.org, document=document, now=ctx.now)
+    added = await store.add(ctx.db, place, id=OverlayId.new(), document=document, now=ctx.now)
+    if added is None:
+        raise Stale("Somebody wrote this layer a moment ago. Read it again, then decide.")
+    return added
+
+
+def _unwritten(place: Place) -> OverlayRow:
+    return OverlayRow("", place.level, place.org, place.project, place.entitlement, {}, 0, None)
+
+
+def _record(ctx: Context, place: Place, row: OverlayRow) -> None:
+    key = Permission.POLICY_GLOBAL_UPDATE if place.level == "global" else UPDATE
+    org, project, app = place.org, place.project, place.app
+    data = registry.Overlay(
+        level=place.level, entitlement_id=place.entitlement, document=row.document
+    )
+    audit.record(ctx, key, row.id, org=org, project=project, app=app, details=data.model_dump())
+    events.publish(
+        ctx,
+        registry.OVERLAY_WRITTEN,
+        data,
+        subject=row.id,
+        version=row.version,
+        org=org,
+        project=project,
+        app=app,
+    )

@@ -1,0 +1,219 @@
+"""Bringing together what decisions stand on: rows of this slice and of those it asks."""
+
+import functools
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from moorage_core.catalog import commands as catalog
+from moorage_core.catalog.models import UsedArtifact, Version
+from moorage_core.context import Context
+from moorage_core.entitlements import commands as entitlements
+from moorage_core.entitlements.models import Entitlement
+from moorage_core.families import commands as families
+from moorage_core.kit.db import Db, Scope
+from moorage_core.kit.ids import PLATFORM_ORG
+from moorage_core.policy import breaks, limits, store
+from moorage_core.policy.facts import Facts
+from moorage_core.policy.limits import Layer, Limits
+from moorage_core.policy.models import LEVELS, Break, Breaks, Kind, Level, OverlayRow, Place, Wanted
+from moorage_core.policy.store import Chain
+
+PAGE = 500
+SHOWN = 50
+"""Breaks that an answer spells out; the rest is counted."""
+
+
+async def facts(ctx: Context, wanted: Wanted, *, org: str, key: str) -> Facts:
+    """What is so about one project and one app. The number of statements is always the same."""
+    app = await catalog.find_visible(ctx, wanted.app, key=key)
+    if app is None:
+        chain = await store.get_chain(ctx.db, Place("project", org, wanted.project))
+        return Facts(org=chain.org, project=chain.project or "", layers=layers(chain))
+    held = await entitlements.find_for(ctx.db, project=wanted.project, app=app.id)
+    place = Place("entitlement", org, wanted.project, held.id if held else None)
+    chain = await store.get_chain(ctx.db, place)
+    known = await catalog.versions_of(ctx.db, app.id)
+    channels = await catalog.channels_of(ctx.db, app.id)
+    used = await catalog.artifacts_of(ctx.db, *_in_question(wanted, known, channels))
+    return _with_entitlement(
+        Facts(
+            org=chain.org,
+            project=chain.project or "",
+            layers=layers(chain, entitled=held is not None),
+            app=app,
+            offered=catalog.is_offered_to(app, org=org, project=wanted.project),
+            versions=known,
+            channels=channels,
+            artifacts=_by_version(used),
+            ceilings=await families.ceilings(ctx.db, app=app.id),
+        ),
+        held,
+    )
+
+
+def layers(chain: Chain, *, entitled: bool = False) -> list[Layer]:
+    """The layers of a chain from the top down, those that were never written too."""
+    names: dict[Level, str] = {
+        "global": "The platform's layer",
+        "org": f"Org {chain.org}'s layer",
+        "project": f"Project {chain.project}'s layer",
+        "entitlement": "The entitlement's layer",
+    }
+    return [
+        Layer(level, names[level], limits.read(chain.documents.get(level, {})))
+        for level in LEVELS
+        if level != "entitlement" or entitled
+    ]
+
+
+def _in_question(
+    wanted: Wanted, known: Sequence[Version], channels: Mapping[str, str]
+) -> Iterable[str]:
+    """The versions that the request could come down to."""
+    if wanted.version is not None:
+        return [each.id for each in known if wanted.version in (each.number, each.id)]
+    if wanted.channel is not None:
+        return [id for channel, id in channels.items() if channel == wanted.channel]
+    return [each.id for each in known if each.status != "retired"]
+
+
+def _with_entitlement(known: Facts, held: Entitlement | None) -> Facts:
+    if held is None:
+        return known
+    resolve = functools.partial(entitlements.resolve, held, channels=known.channels)
+    waiting = entitlements.waiting(held, known.versions, known.channels)
+    preferred = waiting or resolve(known.versions)
+    return replace(known, entitlement=held, resolve=resolve, preferred=preferred)
+
+
+def _by_version(used: Sequence[UsedArtifact]) -> dict[str, Sequence[UsedArtifact]]:
+    found: dict[str, list[UsedArtifact]] = {}
+    for each in used:
+        found.setdefault(each.version_id, []).append(each)
+    return {**found}
+
+
+# What a change takes away
+
+
+@dataclass(frozen=True)
+class Change:
+    """One layer, before and after."""
+
+    place: Place
+    before: Layer
+    after: Layer
+    orgs: list[str]
+    """Those whose things are looked at."""
+
+
+async def consequences(ctx: Context, place: Place, before: Limits, layer: Layer) -> Breaks:
+    """What the change of a layer takes away; the first of it is spelled out.
+
+    Looks only as far as the change can reach: what merely widens takes away nothing.
+    """
+    change = Change(place, Layer(layer.level, layer.name, before), layer, [place.org])
+    if place.level == "global":
+        return await _everywhere(ctx, change)
+    count, shown = 0, list[Break]()
+    async for each in _below(ctx.db, change):
+        count += 1
+        shown += [each] if count <= SHOWN else []
+    return Breaks(count, tuple(shown))
+
+
+async def _everywhere(ctx: Context, change: Change) -> Breaks:
+    """In every org, some hundred at a time. Only numbers leave here: the rest is the tenants'."""
+    counts = Counter[tuple[str, Kind]]()
+    after = ""
+    while orgs := await store.list_orgs(ctx.db, after=after, limit=PAGE):
+        after = orgs[-1]
+        within = frozenset([*orgs, PLATFORM_ORG])
+        await ctx.db.set_scope(Scope(ctx.principal.id, within, within))
+        async for each in _below(ctx.db, replace(change, orgs=orgs)):
+            counts[each.org_id, each.kind] += 1
+    await ctx.db.set_scope(ctx.principal.scope)
+    return Breaks(counts.total(), tuple(breaks.numbers(counts)[:SHOWN]))
+
+
+async def _below(db: Db, change: Change) -> AsyncIterator[Break]:
+    was, now = change.before.limits, change.after.limits
+    levels = breaks.levels_below(change.place.level)
+    if levels and breaks.narrows_lists(was, now):
+        async for row in _rows(db, change, levels):
+            for each in breaks.outgrown(row, change.before, change.after):
+                yield each
+    slugs = breaks.narrows_versions(was, now)
+    if slugs == []:
+        return
+    place = change.place
+    apps = await store.list_apps_below(
+        db, orgs=change.orgs, project=place.project, entitlement=place.entitlement, slugs=slugs
+    )
+    for app in apps:
+        async for each in _lost(db, app, change):
+            yield each
+
+
+async def _rows(db: Db, change: Change, levels: list[Level]) -> AsyncIterator[OverlayRow]:
+    after = ""
+    while rows := await store.list_below(
+        db,
+        levels=levels,
+        orgs=change.orgs,
+        project=change.place.project,
+        after=after,
+        limit=PAGE,
+    ):
+        after = rows[-1].id
+        for row in rows:
+            yield row
+
+
+async def _lost(db: Db, app: str, change: Change) -> AsyncIterator[Break]:
+    """One app at a time: what is known of its versions is the same for all its entitlements."""
+    known = await catalog.versions_of(db, app)
+    channels = await catalog.channels_of(db, app)
+    usable = [each.id for each in known if each.status != "retired"]
+    used = _by_version(await catalog.artifacts_of(db, *usable))
+    place, after = change.place, ""
+    while page := await entitlements.list_in(
+        db, orgs=change.orgs, project=place.project, app=app, after=after, limit=PAGE
+    ):
+        after = page[-1].id
+        chains = await _chains(db, page)
+        for held in page:
+            if not held.enabled or place.entitlement not in (None, held.id):
+                continue
+            about = Facts(
+                org="",
+                project="",
+                layers=chains[held.id],
+                versions=known,
+                channels=channels,
+                artifacts=used,
+            )
+            about = _with_entitlement(about, held)
+            if found := breaks.lost(about, held, change.before, change.after):
+                yield found
+
+
+async def _chains(db: Db, page: Sequence[Entitlement]) -> dict[str, list[Layer]]:
+    """The layers that each of some entitlements is under."""
+    rows = await store.list_for(
+        db,
+        orgs=sorted({held.org_id for held in page}),
+        projects=sorted({held.project_id for held in page}),
+        entitlements=[held.id for held in page],
+    )
+    written = {(r.level, r.entitlement_id or r.project_id or r.org_id): r.document for r in rows}
+    return {
+        held.id: [
+            Layer(level, level, limits.read(written.get((level, place), {})))
+            for level, place in zip(
+                LEVELS, (PLATFORM_ORG, held.org_id, held.project_id, held.id), strict=True
+            )
+        ]
+        for held in page
+    }

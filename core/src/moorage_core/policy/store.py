@@ -1,0 +1,183 @@
+"""Every SQL statement of policy."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, LiteralString
+
+from psycopg.types.json import Jsonb
+
+from moorage_core.kit.db import Db
+from moorage_core.kit.ids import PLATFORM_ORG
+from moorage_core.policy.models import Level, OverlayRow, Place
+
+OVERLAY: LiteralString = (
+    "v.id, v.level, v.org_id, v.project_id, v.entitlement_id, v.document, v.version, v.updated_at"
+)
+IN_CHAIN: LiteralString = """
+    (v.level = 'global' AND v.org_id = %(platform)s
+    OR v.org_id = %(org)s AND (v.level = 'org' OR v.project_id = %(project)s AND (
+        v.level = 'project' OR v.entitlement_id = %(entitlement)s)))
+    """
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The layers above and in one place, as they were written, and what the place is called."""
+
+    org_id: str
+    org: str
+    project: str | None
+    documents: dict[Level, dict[str, Any]]
+
+
+async def find(db: Db, place: Place, *, lock: bool = False) -> OverlayRow | None:
+    """Tenant-less: `place` has both, org and project."""
+    sql: LiteralString = f"""
+        SELECT {OVERLAY} FROM overlays v WHERE v.level = %s AND v.org_id = %s
+            AND v.project_id IS NOT DISTINCT FROM %s AND v.entitlement_id IS NOT DISTINCT FROM %s
+        """
+    where = (place.level, place.org, place.project, place.entitlement)
+    return await db.find(OverlayRow, sql + (" FOR UPDATE" if lock else ""), where)
+
+
+async def add(
+    db: Db, place: Place, *, id: str, document: dict[str, Any], now: datetime
+) -> OverlayRow | None:
+    """None where somebody else was quicker.
+
+    Tenant-less: `place` has both, org and project.
+    """
+    return await db.find(
+        OverlayRow,
+        f"""
+        INSERT INTO overlays AS v (id, level, org_id, project_id, entitlement_id, document,
+            created_at, updated_at)
+        VALUES (%(id)s, %(level)s, %(org)s, %(project)s, %(entitlement)s, %(document)s, %(now)s,
+            %(now)s)
+        ON CONFLICT (level, org_id, project_id, entitlement_id) DO NOTHING RETURNING {OVERLAY}
+        """,
+        {**vars(place), "id": id, "document": Jsonb(document), "now": now},
+    )
+
+
+async def update(
+    db: Db, id: str, *, org: str, document: dict[str, Any], now: datetime
+) -> OverlayRow:
+    return await db.get(
+        OverlayRow,
+        f"""
+        UPDATE overlays v SET document = %s, version = version + 1, updated_at = %s
+        WHERE v.org_id = %s AND v.id = %s RETURNING {OVERLAY}
+        """,
+        (Jsonb(document), now, org, id),
+    )
+
+
+async def find_org(db: Db, project: str, *, orgs: list[str]) -> str | None:
+    """The org of a project that is there."""
+    return await db.value(
+        "SELECT org_id FROM projects WHERE id = %s AND org_id = ANY (%s) AND deleted_at IS NULL",
+        (project, orgs),
+    )
+
+
+async def get_chain(db: Db, place: Place) -> Chain:
+    """Tenant-less: `place` has both, org and project."""
+    return await db.get(
+        Chain,
+        f"""
+        SELECT o.id AS org_id, o.slug AS org, p.slug AS project,
+            coalesce(jsonb_object_agg(v.level, v.document) FILTER (WHERE v.id IS NOT NULL), '{{}}')
+                AS documents
+        FROM orgs o LEFT JOIN projects p ON p.org_id = o.id AND p.id = %(project)s
+            LEFT JOIN overlays v ON {IN_CHAIN}
+        WHERE o.id = %(org)s GROUP BY o.id, o.slug, p.slug
+        """,
+        {**vars(place), "platform": PLATFORM_ORG},
+    )
+
+
+async def list_chain(db: Db, place: Place) -> list[OverlayRow]:
+    """The layers above and in one place that were written.
+
+    Tenant-less: `place` has both, org and project.
+    """
+    return await db.all(
+        OverlayRow,
+        f"SELECT {OVERLAY} FROM overlays v WHERE {IN_CHAIN}",
+        {**vars(place), "platform": PLATFORM_ORG},
+    )
+
+
+# What lies below a layer
+
+
+async def list_orgs(db: Db, *, after: str, limit: int) -> list[str]:
+    """Tenant-less: those who run the platform see which orgs there are."""
+    rows = await db.rows(
+        "SELECT id FROM orgs WHERE deleted_at IS NULL AND id > %s ORDER BY id LIMIT %s",
+        (after, limit),
+    )
+    return [row["id"] for row in rows]
+
+
+async def list_below(
+    db: Db, *, levels: list[Level], orgs: list[str], project: str | None, after: str, limit: int
+) -> list[OverlayRow]:
+    """Layers of the named levels, in the order of their ids; of deleted things none."""
+    return await db.all(
+        OverlayRow,
+        f"""
+        SELECT {OVERLAY} FROM overlays v LEFT JOIN projects p ON p.id = v.project_id
+            LEFT JOIN entitlements e ON e.id = v.entitlement_id
+        WHERE v.level = ANY (%(levels)s) AND v.org_id = ANY (%(orgs)s)
+            AND (%(project)s::text IS NULL OR v.project_id = %(project)s)
+            AND p.deleted_at IS NULL AND e.deleted_at IS NULL AND v.id > %(after)s
+        ORDER BY v.id LIMIT %(limit)s
+        """,
+        {"levels": levels, "orgs": orgs, "project": project, "after": after, "limit": limit},
+    )
+
+
+async def list_apps_below(
+    db: Db,
+    *,
+    orgs: list[str],
+    project: str | None,
+    entitlement: str | None,
+    slugs: list[str] | None,
+) -> list[str]:
+    """Apps that something below is entitled to; those with the named slugs where any are named."""
+    rows = await db.rows(
+        """
+        SELECT DISTINCT app_id FROM entitlements
+        WHERE deleted_at IS NULL AND enabled AND org_id = ANY (%(orgs)s)
+            AND (%(project)s::text IS NULL OR project_id = %(project)s)
+            AND (%(entitlement)s::text IS NULL OR id = %(entitlement)s)
+            AND (%(slugs)s::text[] IS NULL OR app_slug = ANY (%(slugs)s))
+        ORDER BY app_id
+        """,
+        {"orgs": orgs, "project": project, "entitlement": entitlement, "slugs": slugs},
+    )
+    return [row["app_id"] for row in rows]
+
+
+async def list_for(
+    db: Db, *, orgs: list[str], projects: list[str], entitlements: list[str]
+) -> list[OverlayRow]:
+    """Every layer that some entitlements of some projects and orgs are under."""
+    return await db.all(
+        OverlayRow,
+        f"""
+        SELECT {OVERLAY} FROM overlays v
+        WHERE v.level = 'global' AND v.org_id = %(platform)s
+            OR v.org_id = ANY (%(orgs)s) AND (v.level = 'org' OR v.project_id = ANY (%(projects)s)
+                AND (v.level = 'project' OR v.entitlement_id = ANY (%(entitlements)s)))
+        """,
+        {
+            "platform": PLATFORM_ORG,
+            "orgs": orgs,
+            "projects": projects,
+            "entitlements": entitlements,
+        },
+    )
