@@ -10,7 +10,7 @@ import types
 import typing
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel
 
@@ -100,8 +100,18 @@ def manifest_schema() -> str:
         "$schema": schemas.DIALECT,
         "$id": "https://moorage.dev/contract/manifest.schema.json",
     }
-    schema = head | Manifest.model_json_schema(by_alias=True)
+    schema = head | _closed(Manifest.model_json_schema(by_alias=True))
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _closed(schema: Any) -> Any:
+    """A schema in which names that match no pattern are refused, as the models refuse them."""
+    if isinstance(schema, list):
+        return [_closed(part) for part in cast(list[Any], schema)]
+    if not isinstance(schema, dict):
+        return schema
+    closed = {word: _closed(part) for word, part in cast(dict[str, Any], schema).items()}
+    return closed | ({"additionalProperties": False} if "patternProperties" in closed else {})
 
 
 def page() -> str:

@@ -14,7 +14,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from moorage_manifest import document, reading
+from moorage_manifest import document, partial, reading
 from moorage_manifest.faults import Fault, Place, ordered
 from moorage_manifest.models import Artifact, Family, Manifest, namespace
 
@@ -92,7 +92,7 @@ def skeleton(slug: str, name: str | None = None) -> dict[str, bytes]:
 
 
 def _check_names(slug: str, title: str) -> None:
-    named = json.dumps(reading.BLANK | {"slug": slug, "name": title})
+    named = json.dumps(partial.BLANK | {"slug": slug, "name": title})
     faults = reading.read(named).faults
     if faults:
         raise BadName("; ".join(f"{fault.path}: {fault.message}" for fault in faults))

@@ -3,17 +3,18 @@
 The wall against escalation is here: a manifest that these rules pass names no permission key
 outside its own namespace and the families that it belongs to.
 
-A rule names the sections that it reads, and is left out where one of them could not be read: it
-would speak about what is not there.
+A rule names the section that it judges and those that it looks things up in. It is left out where
+the first is blank, or one of the others is not whole: it would miss what is only misspelt.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from moorage_manifest import schemas
 from moorage_manifest.faults import Place
 from moorage_manifest.models import Family, Manifest
+from moorage_manifest.partial import Partial
 from moorage_manifest.vocabulary import CORE_AREAS, RESERVED_SLUGS
 
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}|(\{|\})")
@@ -37,26 +38,24 @@ class Judged:
 
 
 Rule = Callable[[Judged], Iterator[Found]]
-_RULES: list[tuple[frozenset[str], Rule]] = []
+_RULES: list[tuple[str, frozenset[str], Rule]] = []
 
 
-def reads(*sections: str) -> Callable[[Rule], Rule]:
-    """Register a rule with the sections that it reads."""
+def judges(section: str, *looks_in: str) -> Callable[[Rule], Rule]:
+    """Register a rule about a section, with those that it looks things up in."""
 
     def register(rule: Rule) -> Rule:
-        _RULES.append((frozenset(sections), rule))
+        _RULES.append((section, frozenset(looks_in), rule))
         return rule
 
     return register
 
 
-def manifest_faults(
-    manifest: Manifest, families: Mapping[str, Family], bad: Iterable[str] = ()
-) -> Iterator[Found]:
-    """Everything that the rules find, but for rules that read a `bad` section."""
-    judged = Judged(manifest, families)
-    for sections, rule in _RULES:
-        if sections.isdisjoint(bad):
+def manifest_faults(partial: Partial, families: Mapping[str, Family]) -> Iterator[Found]:
+    """Everything that the rules find in as much of a manifest as there is."""
+    judged = Judged(partial.manifest, families)
+    for section, looks_in, rule in _RULES:
+        if section not in partial.blank and looks_in.isdisjoint(partial.changed):
             yield from rule(judged)
 
 
@@ -74,7 +73,7 @@ def family_faults(family: Family) -> Iterator[Found]:
             yield Found(("keys", index, "means"), said)
 
 
-@reads("slug")
+@judges("slug")
 def slug_is_free(judged: Judged) -> Iterator[Found]:
     own = judged.manifest.namespace
     if own in RESERVED_SLUGS:
@@ -83,7 +82,7 @@ def slug_is_free(judged: Judged) -> Iterator[Found]:
         yield Found(("slug",), f"'{judged.manifest.slug}' is the name of a family")
 
 
-@reads("families")
+@judges("families")
 def families_exist(judged: Judged) -> Iterator[Found]:
     yield from _repeated(("families",), judged.manifest.families)
     for index, name in enumerate(judged.manifest.families):
@@ -92,30 +91,35 @@ def families_exist(judged: Judged) -> Iterator[Found]:
             yield Found(("families", index), f"there is no family '{name}'; there is {known}")
 
 
-@reads("modes")
+@judges("modes")
 def modes_differ(judged: Judged) -> Iterator[Found]:
     pairs = [f"{mode.operating_mode} for {mode.scope}" for mode in judged.manifest.modes]
     yield from _repeated(("modes",), pairs)
 
 
-@reads("components")
-def components_hold_together(judged: Judged) -> Iterator[Found]:
-    components = judged.manifest.components
-    for key, component in components.items():
+@judges("components")
+def components_have_room(judged: Judged) -> Iterator[Found]:
+    for key, component in judged.manifest.components.items():
         at: Place = ("components", key)
         if component.max is not None and component.min > component.max:
             yield Found((*at, "min"), f"is {component.min}, and max is {component.max}")
         yield from _repeated((*at, "verbs"), component.verbs)
-        yield from _components((*at, "may_share_host_with"), component.may_share_host_with, judged)
 
 
-@reads("components", "touches")
+@judges("components", "components")
+def components_share_hosts_with_components(judged: Judged) -> Iterator[Found]:
+    for key, component in judged.manifest.components.items():
+        at: Place = ("components", key, "may_share_host_with")
+        yield from _components(at, component.may_share_host_with, judged)
+
+
+@judges("touches", "components")
 def touches_name_components(judged: Judged) -> Iterator[Found]:
     for kind, touched in judged.manifest.touches.items():
         yield from _components(("touches", kind), touched, judged)
 
 
-@reads("config")
+@judges("config")
 def config_is_sound(judged: Judged) -> Iterator[Found]:
     config = judged.manifest.config
     if config is None:
@@ -129,13 +133,13 @@ def config_is_sound(judged: Judged) -> Iterator[Found]:
             yield Found(("config", "effects", name), said, at_key=True)
 
 
-@reads("artifacts")
+@judges("artifacts")
 def artifacts_differ(judged: Judged) -> Iterator[Found]:
     names = [artifact.name for artifact in judged.manifest.artifacts]
     yield from _twice(("artifacts",), names, "name")
 
 
-@reads("slug", "permissions")
+@judges("permissions", "slug")
 def permissions_are_its_own(judged: Judged) -> Iterator[Found]:
     permissions = judged.manifest.permissions
     keys = [permission.key for permission in permissions]
@@ -144,7 +148,7 @@ def permissions_are_its_own(judged: Judged) -> Iterator[Found]:
         yield from _repeated(("permissions", index, "grants"), permission.grants)
 
 
-@reads("slug", "families", "family_grants")
+@judges("family_grants", "slug", "families")
 def family_grants_are_of_its_families(judged: Judged) -> Iterator[Found]:
     for key, roles in judged.manifest.family_grants.items():
         yield from _repeated(("family_grants", key), roles)
@@ -155,13 +159,17 @@ def family_grants_are_of_its_families(judged: Judged) -> Iterator[Found]:
             yield Found(("family_grants", key), refusal, at_key=True)
 
 
-@reads("scopes", "secrets")
-def scopes_and_secrets_differ(judged: Judged) -> Iterator[Found]:
+@judges("scopes")
+def scopes_differ(judged: Judged) -> Iterator[Found]:
     yield from _repeated(("scopes",), judged.manifest.scopes)
+
+
+@judges("secrets")
+def secrets_differ(judged: Judged) -> Iterator[Found]:
     yield from _repeated(("secrets",), judged.manifest.secrets)
 
 
-@reads("tasks")
+@judges("tasks")
 def tasks_say_who_runs(judged: Judged) -> Iterator[Found]:
     tasks = judged.manifest.tasks
     yield from _repeated(("tasks", "kinds"), tasks.kinds)
@@ -172,7 +180,7 @@ def tasks_say_who_runs(judged: Judged) -> Iterator[Found]:
         yield Found(("tasks", "kinds"), "is missing: say which kinds of tasks there are")
 
 
-@reads("slug", "actions")
+@judges("actions", "slug")
 def actions_are_its_own(judged: Judged) -> Iterator[Found]:
     actions = judged.manifest.actions
     yield from _own(judged, "actions", [action.name for action in actions], "name")
@@ -183,7 +191,7 @@ def actions_are_its_own(judged: Judged) -> Iterator[Found]:
                 yield Found(("actions", index, side, *place), message)
 
 
-@reads("components", "actions")
+@judges("actions", "components")
 def actions_name_components(judged: Judged) -> Iterator[Found]:
     for index, action in enumerate(judged.manifest.actions):
         at: Place = ("actions", index, "component")
@@ -193,13 +201,13 @@ def actions_name_components(judged: Judged) -> Iterator[Found]:
             yield Found(at, _no_component(action.component, judged))
 
 
-@reads("slug", "families", "permissions", "actions")
+@judges("actions", "slug", "families", "permissions")
 def actions_need_a_key_of_its_own_or_a_family(judged: Judged) -> Iterator[Found]:
     for index, action in enumerate(judged.manifest.actions):
         yield from _permission(judged, ("actions", index, "permission"), action.permission)
 
 
-@reads("slug", "views")
+@judges("views", "slug")
 def views_are_its_own(judged: Judged) -> Iterator[Found]:
     views = judged.manifest.views
     yield from _own(judged, "views", [view.name for view in views], "name")
@@ -211,13 +219,13 @@ def views_are_its_own(judged: Judged) -> Iterator[Found]:
             yield Found(("views", index, "key"), said)
 
 
-@reads("slug", "families", "permissions", "views")
+@judges("views", "slug", "families", "permissions")
 def views_need_a_key_of_its_own_or_a_family(judged: Judged) -> Iterator[Found]:
     for index, view in enumerate(judged.manifest.views):
         yield from _permission(judged, ("views", index, "permission"), view.permission)
 
 
-@reads("slug", "components", "probes", "tasks")
+@judges("probes", "slug", "components", "tasks")
 def probes_can_run(judged: Judged) -> Iterator[Found]:
     probes = judged.manifest.probes
     yield from _own(judged, "probes", [probe.name for probe in probes], "name")
@@ -229,12 +237,12 @@ def probes_can_run(judged: Judged) -> Iterator[Found]:
             yield Found(("probes", index, "component"), said)
 
 
-@reads("slug", "meters")
+@judges("meters", "slug")
 def meters_are_its_own(judged: Judged) -> Iterator[Found]:
     yield from _own(judged, "meters", [meter.name for meter in judged.manifest.meters], "name")
 
 
-@reads("access")
+@judges("access")
 def access_has_whole_placeholders(judged: Judged) -> Iterator[Found]:
     access = judged.manifest.access
     lost = (match[2] for match in PLACEHOLDER.finditer(access.template)) if access else ()
@@ -243,14 +251,14 @@ def access_has_whole_placeholders(judged: Judged) -> Iterator[Found]:
         yield Found(("access", "template"), said)
 
 
-@reads("rollback")
+@judges("rollback")
 def rollback_loses_only_where_there_is_one(judged: Judged) -> Iterator[Found]:
     rollback = judged.manifest.rollback
     if rollback is not None and rollback.loses and not rollback.supported:
         yield Found(("rollback", "loses"), "rollback is not supported: there is nothing to lose")
 
 
-@reads("runbook")
+@judges("runbook")
 def runbook_is_markdown(judged: Judged) -> Iterator[Found]:
     runbook = judged.manifest.runbook
     if runbook is not None and not runbook.endswith(".md"):

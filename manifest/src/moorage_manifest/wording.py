@@ -31,12 +31,12 @@ def model_faults(read: Document, model: type[BaseModel]) -> Iterator[Fault]:
 
 def _fault(read: Document, error: ErrorDetails, model: type[BaseModel]) -> Fault:
     kind, place = error["type"], error["loc"]
-    at_key = place[-1:] == ("[key]",)
-    place = place[:-1] if at_key else place
     if kind == "extra_forbidden":
         return read.fault(place, _unknown(place, model), key=True)
     if kind == "missing":
         return read.fault(place, _missing(place, model))
+    at_key = place[-1:] == ("[key]",)  # pydantic's mark for a key that is wrong itself
+    place = place[:-1] if at_key else place
     say = SAYINGS.get(kind)
     message = say(read, place, error) if say else error["msg"]
     return read.fault(place, message, key=at_key)
