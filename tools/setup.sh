@@ -52,6 +52,7 @@ missing_packages() {
     command -v openssl >/dev/null || echo "openssl|looking at certificates in the tests"
     command -v make >/dev/null || echo "make|the targets of the Makefile"
     command -v git >/dev/null || echo "git|reading which files belong to the repository"
+    command -v docker-registry >/dev/null || echo "docker-registry|tests against a real OCI registry; without it they are skipped"
 }
 
 # Asks nothing, and leaves our lock (descriptor 9) to no service that a package might start.
@@ -67,6 +68,10 @@ install_packages() {
         # The server's binaries are wanted, not a cluster that runs from boot.
         apt_install postgresql-common
         echo "create_main_cluster = false" >>/etc/postgresql-common/createcluster.conf
+    fi
+    if [[ " ${packages[*]} " == *" docker-registry "* ]] && [ -d /run/systemd/system ]; then
+        # The program is wanted, not a registry that runs from boot.
+        systemctl mask --quiet docker-registry.service
     fi
     apt_install "${packages[@]}"
 }

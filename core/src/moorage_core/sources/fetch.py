@@ -17,7 +17,7 @@ import hashlib
 import json
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -69,8 +69,9 @@ class Order:
 class Ask:
     """One request on the way to the bytes."""
 
-    url: str
-    authorization: str | None
+    url: str = field(repr=False)
+    """May be signed, and then lets in whoever reads it."""
+    authorization: str | None = field(repr=False)
     redirects: int = 0
     challenged: bool = False
 
