@@ -75,11 +75,13 @@ async def test_versions_are_listed_newest_first_and_by_state(street: Street) -> 
 
     everything = (await street.publisher.get(path)).json()["items"]
     published = (await street.publisher.get(path, params={"status": "published"})).json()["items"]
+    numbered = (await street.publisher.get(path, params={"number": "1.1.0"})).json()["items"]
     first = (await street.publisher.get(path, params={"limit": "2"})).json()
     second = (await street.publisher.get(path, params={"after": first["next"]})).json()
 
     assert [each["id"] for each in everything] == [draft["id"], new["id"], old["id"]]
     assert [each["id"] for each in published] == [new["id"], old["id"]]
+    assert [each["id"] for each in numbered] == [new["id"]]
     assert [each["id"] for each in second["items"]] == [old["id"]]
 
 

@@ -7,22 +7,47 @@ ADD_ORG_MEMBER = Operation("add_org_member", "POST", "/v1/orgs/{org}/members", "
 ADD_PROJECT_MEMBER = Operation(
     "add_project_member", "POST", "/v1/projects/{project}/members", "mutation"
 )
+ADMIT_APP = Operation("admit_app", "PUT", "/v1/families/{family}/admissions/{app}", "mutation")
 APPOINT_ORG_ADMIN = Operation(
     "appoint_org_admin", "POST", "/v1/break-glass/orgs/{org}/admins", "mutation"
 )
 CHANGE_PASSWORD = Operation("change_password", "POST", "/v1/me/password", "mutation")
+COMPLETE_ARTIFACT = Operation(
+    "complete_artifact", "POST", "/v1/artifacts/{artifact}/complete", "mutation"
+)
 CREATE_ACCESS_TOKEN = Operation("create_access_token", "POST", "/v1/access-tokens", "mutation")
+CREATE_APP = Operation("create_app", "POST", "/v1/projects/{project}/apps", "mutation")
+CREATE_APP_VERSION = Operation("create_app_version", "POST", "/v1/apps/{app}/versions", "mutation")
+CREATE_ARTIFACT = Operation(
+    "create_artifact", "POST", "/v1/projects/{project}/artifacts", "mutation"
+)
+CREATE_ENTITLEMENT = Operation(
+    "create_entitlement", "POST", "/v1/projects/{project}/entitlements", "mutation"
+)
 CREATE_OIDC_PROVIDER = Operation("create_oidc_provider", "POST", "/v1/oidc-providers", "mutation")
 CREATE_ORG = Operation("create_org", "POST", "/v1/orgs", "mutation")
 CREATE_PROJECT = Operation("create_project", "POST", "/v1/orgs/{org}/projects", "mutation")
+CREATE_PUBLISHER_KEY = Operation(
+    "create_publisher_key", "POST", "/v1/projects/{project}/publisher-keys", "mutation"
+)
+CREATE_PULL = Operation("create_pull", "POST", "/v1/projects/{project}/pulls", "mutation")
 CREATE_SERVICE_ACCOUNT = Operation(
     "create_service_account", "POST", "/v1/projects/{project}/service-accounts", "mutation"
 )
 CREATE_SERVICE_ACCOUNT_KEY = Operation(
     "create_service_account_key", "POST", "/v1/service-accounts/{account}/keys", "mutation"
 )
+CREATE_SOURCE = Operation("create_source", "POST", "/v1/orgs/{org}/sources", "mutation")
 CREATE_USER = Operation("create_user", "POST", "/v1/users", "mutation")
 CREATE_WEBHOOK = Operation("create_webhook", "POST", "/v1/webhooks", "mutation")
+DELETE_APP = Operation("delete_app", "DELETE", "/v1/apps/{app}", "mutation")
+DELETE_APP_VERSION = Operation(
+    "delete_app_version", "DELETE", "/v1/app-versions/{version}", "mutation"
+)
+DELETE_ARTIFACT = Operation("delete_artifact", "DELETE", "/v1/artifacts/{artifact}", "mutation")
+DELETE_ENTITLEMENT = Operation(
+    "delete_entitlement", "DELETE", "/v1/entitlements/{entitlement}", "mutation"
+)
 DELETE_OIDC_PROVIDER = Operation(
     "delete_oidc_provider", "DELETE", "/v1/oidc-providers/{provider}", "mutation"
 )
@@ -31,30 +56,60 @@ DELETE_PROJECT = Operation("delete_project", "DELETE", "/v1/projects/{project}",
 DELETE_SERVICE_ACCOUNT = Operation(
     "delete_service_account", "DELETE", "/v1/service-accounts/{account}", "mutation"
 )
+DELETE_SOURCE = Operation("delete_source", "DELETE", "/v1/sources/{source}", "mutation")
 DELETE_WEBHOOK = Operation("delete_webhook", "DELETE", "/v1/webhooks/{webhook}", "mutation")
+DEPRECATE_APP_VERSION = Operation(
+    "deprecate_app_version", "POST", "/v1/app-versions/{version}/deprecate", "mutation"
+)
 END_SESSION = Operation("end_session", "DELETE", "/v1/sessions/{session}", "mutation")
+EXPLAIN_POLICY = Operation("explain_policy", "POST", "/v1/policy/explain", "read")
 FINISH_SIGN_IN = Operation(
     "finish_sign_in", "GET", "/v1/auth/oidc/{provider}/callback", "machine", public=True
 )
+GET_ADMISSION = Operation("get_admission", "GET", "/v1/families/{family}/admissions/{app}", "read")
+GET_APP = Operation("get_app", "GET", "/v1/apps/{app}", "read")
+GET_APP_OPERATOR = Operation("get_app_operator", "GET", "/v1/app-operators/{operator}", "read")
+GET_APP_VERSION = Operation("get_app_version", "GET", "/v1/app-versions/{version}", "read")
+GET_ARTIFACT = Operation("get_artifact", "GET", "/v1/artifacts/{artifact}", "read")
 GET_AUDIT_ENTRY = Operation("get_audit_entry", "GET", "/v1/audit/{entry}", "read")
 GET_AUDIT_PROOF = Operation("get_audit_proof", "GET", "/v1/audit/{entry}/proof", "read")
 GET_DELIVERY = Operation(
     "get_delivery", "GET", "/v1/webhooks/{webhook}/deliveries/{delivery}", "read"
 )
+GET_ENTITLEMENT = Operation("get_entitlement", "GET", "/v1/entitlements/{entitlement}", "read")
+GET_ENTITLEMENT_OVERLAY = Operation(
+    "get_entitlement_overlay", "GET", "/v1/entitlements/{entitlement}/overlay", "read"
+)
+GET_FAMILY = Operation("get_family", "GET", "/v1/families/{family}", "read")
+GET_GLOBAL_OVERLAY = Operation("get_global_overlay", "GET", "/v1/policy/global", "read")
 GET_JWKS = Operation("get_jwks", "GET", "/.well-known/jwks.json", "read", public=True)
 GET_ME = Operation("get_me", "GET", "/v1/me", "read")
 GET_MEMBER = Operation("get_member", "GET", "/v1/members/{member}", "read")
 GET_METRICS = Operation("get_metrics", "GET", "/metrics", "read")
+GET_OFFER = Operation("get_offer", "GET", "/v1/projects/{project}/offers/{app}", "read")
 GET_OIDC_PROVIDER = Operation("get_oidc_provider", "GET", "/v1/oidc-providers/{provider}", "read")
 GET_OPENAPI = Operation("get_openapi", "GET", "/v1/openapi.json", "read", public=True)
 GET_ORG = Operation("get_org", "GET", "/v1/orgs/{org}", "read")
+GET_ORG_OVERLAY = Operation("get_org_overlay", "GET", "/v1/orgs/{org}/overlay", "read")
+GET_PERMISSION_DIFF = Operation(
+    "get_permission_diff", "GET", "/v1/entitlements/{entitlement}/diff", "read"
+)
 GET_PROJECT = Operation("get_project", "GET", "/v1/projects/{project}", "read")
+GET_PROJECT_OVERLAY = Operation(
+    "get_project_overlay", "GET", "/v1/projects/{project}/overlay", "read"
+)
+GET_PROJECT_POLICY = Operation("get_project_policy", "GET", "/v1/projects/{project}/policy", "read")
+GET_PULL_CONTENT = Operation("get_pull_content", "GET", "/v1/pulls/{pull}/content", "machine")
 GET_SERVICE_ACCOUNT = Operation(
     "get_service_account", "GET", "/v1/service-accounts/{account}", "read"
 )
+GET_SOURCE = Operation("get_source", "GET", "/v1/sources/{source}", "read")
 GET_STATUS = Operation("get_status", "GET", "/v1/status", "read", public=True)
 GET_USER = Operation("get_user", "GET", "/v1/users/{user}", "read")
 GET_WEBHOOK = Operation("get_webhook", "GET", "/v1/webhooks/{webhook}", "read")
+GIVE_CONSENT = Operation(
+    "give_consent", "POST", "/v1/entitlements/{entitlement}/consent", "mutation"
+)
 ISSUE_PASSWORD_CODE = Operation(
     "issue_password_code", "POST", "/v1/users/{user}/password-codes", "mutation"
 )
@@ -62,17 +117,39 @@ LINK_OIDC_IDENTITY = Operation(
     "link_oidc_identity", "PUT", "/v1/oidc-providers/{provider}/identities/{user}", "mutation"
 )
 LIST_ACCESS_TOKENS = Operation("list_access_tokens", "GET", "/v1/access-tokens", "read")
+LIST_ADMISSIONS = Operation("list_admissions", "GET", "/v1/families/{family}/admissions", "read")
+LIST_APP_CHANNELS = Operation("list_app_channels", "GET", "/v1/apps/{app}/channels", "read")
+LIST_APP_OPERATORS = Operation(
+    "list_app_operators", "GET", "/v1/projects/{project}/app-operators", "read"
+)
+LIST_APP_PROMOTIONS = Operation("list_app_promotions", "GET", "/v1/apps/{app}/promotions", "read")
+LIST_APP_VERSIONS = Operation("list_app_versions", "GET", "/v1/apps/{app}/versions", "read")
+LIST_APPS = Operation("list_apps", "GET", "/v1/apps", "read")
+LIST_ARTIFACT_SIGNATURES = Operation(
+    "list_artifact_signatures", "GET", "/v1/artifacts/{artifact}/signatures", "read"
+)
+LIST_ARTIFACTS = Operation("list_artifacts", "GET", "/v1/projects/{project}/artifacts", "read")
 LIST_AUDIT_ENTRIES = Operation("list_audit_entries", "GET", "/v1/audit", "read")
 LIST_AUDIT_SEALS = Operation("list_audit_seals", "GET", "/v1/audit/seals", "read")
 LIST_DELIVERIES = Operation("list_deliveries", "GET", "/v1/webhooks/{webhook}/deliveries", "read")
+LIST_ENTITLEMENTS = Operation(
+    "list_entitlements", "GET", "/v1/projects/{project}/entitlements", "read"
+)
 LIST_EVENTS = Operation("list_events", "GET", "/v1/events", "read")
+LIST_FAMILIES = Operation("list_families", "GET", "/v1/families", "read")
 LIST_OIDC_PROVIDERS = Operation("list_oidc_providers", "GET", "/v1/oidc-providers", "read")
+LIST_OPERATORS_OF_APP = Operation(
+    "list_operators_of_app", "GET", "/v1/apps/{app}/operators", "read"
+)
 LIST_ORG_MEMBERS = Operation("list_org_members", "GET", "/v1/orgs/{org}/members", "read")
 LIST_ORGS = Operation("list_orgs", "GET", "/v1/orgs", "read")
 LIST_PROJECT_MEMBERS = Operation(
     "list_project_members", "GET", "/v1/projects/{project}/members", "read"
 )
 LIST_PROJECTS = Operation("list_projects", "GET", "/v1/orgs/{org}/projects", "read")
+LIST_PUBLISHER_KEYS = Operation(
+    "list_publisher_keys", "GET", "/v1/projects/{project}/publisher-keys", "read"
+)
 LIST_ROLES = Operation("list_roles", "GET", "/v1/roles", "read")
 LIST_SERVICE_ACCOUNT_KEYS = Operation(
     "list_service_account_keys", "GET", "/v1/service-accounts/{account}/keys", "read"
@@ -84,16 +161,59 @@ LIST_SESSIONS = Operation("list_sessions", "GET", "/v1/sessions", "read")
 LIST_SIGN_IN_CHOICES = Operation(
     "list_sign_in_choices", "GET", "/v1/auth/oidc/providers", "read", public=True
 )
+LIST_SOURCES = Operation("list_sources", "GET", "/v1/sources", "read")
 LIST_USERS = Operation("list_users", "GET", "/v1/users", "read")
 LIST_WEBHOOKS = Operation("list_webhooks", "GET", "/v1/webhooks", "read")
 LOGIN = Operation("login", "POST", "/v1/auth/login", "machine", public=True)
 MINT_TOKEN = Operation("mint_token", "POST", "/v1/auth/token", "machine", public=True)
+PROMOTE_APP_VERSION = Operation(
+    "promote_app_version", "POST", "/v1/apps/{app}/promotions", "mutation"
+)
+PUBLISH_APP_VERSION = Operation(
+    "publish_app_version", "POST", "/v1/app-versions/{version}/publish", "mutation"
+)
+PUT_ARTIFACT_CONTENT = Operation(
+    "put_artifact_content", "PUT", "/v1/artifacts/{artifact}/content", "machine"
+)
+PUT_ENTITLEMENT_OVERLAY = Operation(
+    "put_entitlement_overlay", "PUT", "/v1/entitlements/{entitlement}/overlay", "mutation"
+)
+PUT_FAMILY = Operation("put_family", "PUT", "/v1/families/{family}", "mutation")
+PUT_GLOBAL_OVERLAY = Operation("put_global_overlay", "PUT", "/v1/policy/global", "mutation")
+PUT_ORG_OVERLAY = Operation("put_org_overlay", "PUT", "/v1/orgs/{org}/overlay", "mutation")
+PUT_PROJECT_OVERLAY = Operation(
+    "put_project_overlay", "PUT", "/v1/projects/{project}/overlay", "mutation"
+)
 REDELIVER = Operation(
     "redeliver", "POST", "/v1/webhooks/{webhook}/deliveries/{delivery}/redeliveries", "mutation"
 )
+REGISTER_APP_OPERATOR = Operation(
+    "register_app_operator", "POST", "/v1/projects/{project}/app-operators", "mutation"
+)
+REMOVE_APP_OPERATOR = Operation(
+    "remove_app_operator", "DELETE", "/v1/app-operators/{operator}", "mutation"
+)
 REMOVE_MEMBER = Operation("remove_member", "DELETE", "/v1/members/{member}", "mutation")
+REPLACE_APP_VERSION = Operation(
+    "replace_app_version", "PUT", "/v1/app-versions/{version}", "mutation"
+)
+RESTORE_APP_VERSION = Operation(
+    "restore_app_version", "POST", "/v1/app-versions/{version}/restore", "mutation"
+)
+RETIRE_APP_VERSION = Operation(
+    "retire_app_version", "POST", "/v1/app-versions/{version}/retire", "mutation"
+)
 REVOKE_ACCESS_TOKEN = Operation(
     "revoke_access_token", "DELETE", "/v1/access-tokens/{token}", "mutation"
+)
+REVOKE_ARTIFACT = Operation(
+    "revoke_artifact", "POST", "/v1/artifacts/{artifact}/revoke", "mutation"
+)
+REVOKE_ARTIFACT_AS_PLATFORM = Operation(
+    "revoke_artifact_as_platform", "POST", "/v1/break-glass/artifacts/{artifact}/revoke", "mutation"
+)
+REVOKE_PUBLISHER_KEY = Operation(
+    "revoke_publisher_key", "POST", "/v1/publisher-keys/{publisher_key}/revoke", "mutation"
 )
 REVOKE_SERVICE_ACCOUNT_KEY = Operation(
     "revoke_service_account_key", "DELETE", "/v1/service-accounts/{account}/keys/{key}", "mutation"
@@ -102,12 +222,20 @@ ROTATE_WEBHOOK_SECRET = Operation(
     "rotate_webhook_secret", "POST", "/v1/webhooks/{webhook}/secret-rotations", "mutation"
 )
 SET_PASSWORD = Operation("set_password", "POST", "/v1/auth/password", "machine", public=True)
+SIGN_ARTIFACT = Operation(
+    "sign_artifact", "POST", "/v1/artifacts/{artifact}/signatures", "mutation"
+)
 START_SIGN_IN = Operation(
     "start_sign_in", "GET", "/v1/auth/oidc/{provider}/start", "machine", public=True
 )
 STREAM_EVENTS = Operation("stream_events", "GET", "/v1/events/stream", "read")
 UNLINK_OIDC_IDENTITY = Operation(
     "unlink_oidc_identity", "DELETE", "/v1/oidc-providers/{provider}/identities/{user}", "mutation"
+)
+UPDATE_APP = Operation("update_app", "PATCH", "/v1/apps/{app}", "mutation")
+UPDATE_ARTIFACT = Operation("update_artifact", "PATCH", "/v1/artifacts/{artifact}", "mutation")
+UPDATE_ENTITLEMENT = Operation(
+    "update_entitlement", "PATCH", "/v1/entitlements/{entitlement}", "mutation"
 )
 UPDATE_MEMBER = Operation("update_member", "PATCH", "/v1/members/{member}", "mutation")
 UPDATE_OIDC_PROVIDER = Operation(
@@ -118,5 +246,9 @@ UPDATE_PROJECT = Operation("update_project", "PATCH", "/v1/projects/{project}", 
 UPDATE_SERVICE_ACCOUNT = Operation(
     "update_service_account", "PATCH", "/v1/service-accounts/{account}", "mutation"
 )
+UPDATE_SOURCE = Operation("update_source", "PATCH", "/v1/sources/{source}", "mutation")
 UPDATE_USER = Operation("update_user", "PATCH", "/v1/users/{user}", "mutation")
 UPDATE_WEBHOOK = Operation("update_webhook", "PATCH", "/v1/webhooks/{webhook}", "mutation")
+WITHDRAW_APP = Operation(
+    "withdraw_app", "DELETE", "/v1/families/{family}/admissions/{app}", "mutation"
+)

@@ -8,10 +8,13 @@ from moorage._operation import Options
 from moorage._transport import Transport
 from moorage._version import __version__
 from moorage.auth import Auth
+from moorage.resources.apps import Apps
 from moorage.resources.audit import Audit
+from moorage.resources.entitlements import Entitlements
 from moorage.resources.events import Events
 from moorage.resources.members import Members, Roles
 from moorage.resources.oidc_providers import OidcProviders
+from moorage.resources.operators import Operators
 from moorage.resources.orgs import Orgs
 from moorage.resources.people import AccessTokens, Me, Sessions, Users
 from moorage.resources.platform import Platform
@@ -54,11 +57,14 @@ class Client:
         self._transport = transport
         held = transport, options
         self.access_tokens = AccessTokens(*held)
+        self.apps = Apps(*held)
         self.audit = Audit(*held)
+        self.entitlements = Entitlements(*held)
         self.events = Events(*held)
         self.me = Me(*held)
         self.members = Members(*held)
         self.oidc_providers = OidcProviders(*held)
+        self.operators = Operators(*held)
         self.orgs = Orgs(*held)
         self.platform = Platform(*held)
         self.projects = Projects(*held)

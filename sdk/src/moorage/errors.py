@@ -23,12 +23,60 @@ class AccountDisabled(Forbidden):
     """The account is disabled."""
 
 
+class AlreadyEntitled(Conflict):
+    """The project is entitled to this app already."""
+
+
 class AlreadyIssued(Conflict):
     """The secret was shown once and is not kept."""
 
 
 class AlreadyMember(Conflict):
     """This person already has a role here."""
+
+
+class AlreadyRegistered(Conflict):
+    """The service account is an operator of this app already."""
+
+
+class AlreadySigned(Conflict):
+    """The key has signed this artifact already."""
+
+
+class AlreadyThere(Conflict):
+    """The channel points to this version already."""
+
+
+class AppNotOffered(Conflict):
+    """The project does not see this app."""
+
+
+class AppNotShared(Conflict):
+    """The app's publisher does not show it to this project."""
+
+
+class AppPublished(Conflict):
+    """The app was published and stays."""
+
+
+class ArtifactRevoked(Conflict):
+    """The artifact was revoked."""
+
+
+class ArtifactTooLarge(Unprocessable):
+    """The artifact is larger than this platform takes."""
+
+
+class ArtifactUnknown(Unprocessable):
+    """The version has no artifact of this name."""
+
+
+class ArtifactUsed(Conflict):
+    """A published version is made of this artifact."""
+
+
+class ArtifactsNotReady(Conflict):
+    """The version's artifacts cannot be used as they are."""
 
 
 class BeyondCeiling(Forbidden):
@@ -43,6 +91,22 @@ class CodeNotValid(Unauthenticated):
     """The one-time code is used up, expired or wrong."""
 
 
+class ConsentNeeded(Conflict):
+    """A tenant admin has to accept what this version of the app asks for."""
+
+
+class ConstraintInvalid(Unprocessable):
+    """This is no constraint on version numbers."""
+
+
+class ContentTaken(Conflict):
+    """The project has an artifact with this content already."""
+
+
+class ContentUnavailable(Busy):
+    """The platform cannot deliver these bytes."""
+
+
 class CursorExpired(Gone):
     """This cursor does not fit the events that are kept."""
 
@@ -51,8 +115,20 @@ class DeliveryPending(Conflict):
     """The delivery has not ended."""
 
 
+class DigestMismatch(Unprocessable):
+    """The bytes are not those that were announced."""
+
+
+class DimensionNotEnforced(Unprocessable):
+    """Nothing enforces this limit."""
+
+
 class DomainNotAllowed(Forbidden):
     """The sign-in provider does not speak for addresses like yours."""
+
+
+class DraftChanged(Conflict):
+    """The draft is not the one that you want to publish."""
 
 
 class EmailTaken(Conflict):
@@ -61,6 +137,26 @@ class EmailTaken(Conflict):
 
 class EventExpired(Gone):
     """The event is older than the platform keeps events."""
+
+
+class FamilyKeyNotAllowed(Unprocessable):
+    """A family cannot hold this key."""
+
+
+class FamilyKeyUnknown(Unprocessable):
+    """The family has no such key."""
+
+
+class FamilyKeysStay(Conflict):
+    """A family's keys stay, and stay what they mean."""
+
+
+class FamilyNameReserved(Unprocessable):
+    """No family can be called so."""
+
+
+class FamilyNameTaken(Conflict):
+    """An app is called so."""
 
 
 class IdTokenRefused(Unauthenticated):
@@ -79,12 +175,28 @@ class InProgress(Conflict):
     """The same request is still being worked on."""
 
 
+class InvalidTransition(Conflict):
+    """The version's state does not allow this."""
+
+
+class IsAppOperator(Conflict):
+    """The service account is an app's operator."""
+
+
 class IssuerNotAllowed(Unprocessable):
     """A sign-in provider cannot live there."""
 
 
 class KeyNotUsable(Unprocessable):
     """This is not a usable Ed25519 public key."""
+
+
+class KeyRevoked(Conflict):
+    """The publisher's key was revoked."""
+
+
+class KeyTaken(Conflict):
+    """The project has had this key already."""
 
 
 class LastAdmin(Conflict):
@@ -99,6 +211,10 @@ class LinkedToAnother(Conflict):
     """The account belongs to another identity of this sign-in provider."""
 
 
+class LocationUnusable(Unprocessable):
+    """This is not a location inside a source."""
+
+
 class LoginNotPending(Unauthenticated):
     """This browser has no such sign-in under way."""
 
@@ -107,12 +223,36 @@ class Malformed(Unprocessable):
     """The request is not of the form this route takes."""
 
 
+class ManifestInvalid(Unprocessable):
+    """The manifest has faults."""
+
+
+class ManifestMisfit(Unprocessable):
+    """The manifest is that of another app or version."""
+
+
+class MoreThanAnnounced(Unprocessable):
+    """The upload has more bytes than were announced."""
+
+
 class NameTaken(Conflict):
     """The project has a service account of this name already."""
 
 
 class NoVerifiedEmail(Forbidden):
     """The sign-in provider vouches for no e-mail address of yours."""
+
+
+class NoVersion(Conflict):
+    """The app has no version that this would come to."""
+
+
+class NotADraft(Conflict):
+    """A version that was published does not change."""
+
+
+class NotAnOperatorAccount(Unprocessable):
+    """An app operator may claim operations and nothing else."""
 
 
 class NotEmpty(Conflict):
@@ -127,12 +267,28 @@ class NotSealedYet(Conflict):
     """The entry is not sealed yet."""
 
 
+class NotUploading(Conflict):
+    """The artifact takes no bytes."""
+
+
+class OnChannel(Conflict):
+    """A channel points to the version."""
+
+
+class OverlayWidens(Unprocessable):
+    """A layer only narrows what the layers above it leave."""
+
+
 class OwnAccount(Conflict):
     """You cannot do this to your own account."""
 
 
 class PermissionUnknown(Unprocessable):
     """A service account cannot hold this permission."""
+
+
+class PolicyRefused(Forbidden):
+    """Policy does not allow this."""
 
 
 class ProviderMisconfigured(ServerFault):
@@ -147,6 +303,18 @@ class ProviderUnreachable(Busy):
     """The sign-in provider does not answer."""
 
 
+class PullExpired(Gone):
+    """The credential has expired."""
+
+
+class PullSecretWrong(Forbidden):
+    """The secret is not that of this pull."""
+
+
+class RangeNotSatisfiable(ApiError):
+    """The artifact has no such bytes."""
+
+
 class ReasonRequired(Unprocessable):
     """Opening somebody's account reaches into their orgs, and needs a reason."""
 
@@ -155,12 +323,68 @@ class RoleNotHere(Unprocessable):
     """This role cannot be given in this place."""
 
 
+class RunbookMissing(Unprocessable):
+    """The manifest names a runbook that was not sent."""
+
+
 class SealBroken(Conflict):
     """The entry no longer fits its seal."""
 
 
+class SignatureInvalid(Unprocessable):
+    """The signature is not one of this artifact by this key."""
+
+
+class SlugReserved(Unprocessable):
+    """No app may be called so."""
+
+
 class SlugTaken(Conflict):
-    """Another one already has this slug."""
+    """An app of this slug exists on the platform."""
+
+
+class SourceCredentialNeeded(Conflict):
+    """The source's credential must be given again."""
+
+
+class SourceCredentialNotUsable(Unprocessable):
+    """This is not a credential that can be sent to a source."""
+
+
+class SourceInUse(Conflict):
+    """Artifacts come from this source."""
+
+
+class SourceMismatch(ServerFault):
+    """What the source has is not the artifact."""
+
+
+class SourceNotUsable(Conflict):
+    """The artifact's source cannot be used now."""
+
+
+class SourceRefused(ServerFault):
+    """The artifact's source did not give it out."""
+
+
+class SourceUnreachable(Busy):
+    """The artifact's source cannot be reached."""
+
+
+class SourceUnusable(Unprocessable):
+    """The artifact cannot be registered at this source."""
+
+
+class SourceUrlNotAllowed(Unprocessable):
+    """A source cannot be there."""
+
+
+class StillEntitled(Conflict):
+    """Projects that would no longer see the app are entitled to it."""
+
+
+class StoreFull(Busy):
+    """The platform has no room for more bytes."""
 
 
 class TokenLifetime(Unprocessable):
@@ -183,6 +407,30 @@ class UnknownEventType(Unprocessable):
     """No event of the platform has such a type."""
 
 
+class UploadBusy(Conflict):
+    """Another request is writing this upload."""
+
+
+class UploadIncomplete(Conflict):
+    """Not all bytes have arrived."""
+
+
+class UploadOffset(Conflict):
+    """The upload stands at another offset."""
+
+
+class UploadStalled(Conflict):
+    """The bytes stopped coming."""
+
+
+class VersionExists(Conflict):
+    """The app has a version of this number."""
+
+
+class VersionTwice(Unprocessable):
+    """Name a version or a channel, not both."""
+
+
 class WebhookDisabled(Conflict):
     """The webhook is disabled."""
 
@@ -197,46 +445,102 @@ class WrongPassword(Unauthenticated):
 
 BY_CODE: dict[str, type[ApiError]] = {
     "account_disabled": AccountDisabled,
+    "already_entitled": AlreadyEntitled,
     "already_issued": AlreadyIssued,
     "already_member": AlreadyMember,
+    "already_registered": AlreadyRegistered,
+    "already_signed": AlreadySigned,
+    "already_there": AlreadyThere,
+    "app_not_offered": AppNotOffered,
+    "app_not_shared": AppNotShared,
+    "app_published": AppPublished,
+    "artifact_revoked": ArtifactRevoked,
+    "artifact_too_large": ArtifactTooLarge,
+    "artifact_unknown": ArtifactUnknown,
+    "artifact_used": ArtifactUsed,
+    "artifacts_not_ready": ArtifactsNotReady,
     "beyond_ceiling": BeyondCeiling,
     "beyond_own_rights": BeyondOwnRights,
     "busy": Busy,
     "code_not_valid": CodeNotValid,
+    "consent_needed": ConsentNeeded,
+    "constraint_invalid": ConstraintInvalid,
+    "content_taken": ContentTaken,
+    "content_unavailable": ContentUnavailable,
     "cursor_expired": CursorExpired,
     "delivery_pending": DeliveryPending,
+    "digest_mismatch": DigestMismatch,
+    "dimension_not_enforced": DimensionNotEnforced,
     "domain_not_allowed": DomainNotAllowed,
+    "draft_changed": DraftChanged,
     "email_taken": EmailTaken,
     "event_expired": EventExpired,
+    "family_key_not_allowed": FamilyKeyNotAllowed,
+    "family_key_unknown": FamilyKeyUnknown,
+    "family_keys_stay": FamilyKeysStay,
+    "family_name_reserved": FamilyNameReserved,
+    "family_name_taken": FamilyNameTaken,
     "forbidden": Forbidden,
     "id_token_refused": IdTokenRefused,
     "idempotency_key_required": IdempotencyKeyRequired,
     "idempotency_key_reused": IdempotencyKeyReused,
     "if_match_required": IfMatchRequired,
     "in_progress": InProgress,
+    "invalid_transition": InvalidTransition,
+    "is_app_operator": IsAppOperator,
     "issuer_not_allowed": IssuerNotAllowed,
     "key_not_usable": KeyNotUsable,
+    "key_revoked": KeyRevoked,
+    "key_taken": KeyTaken,
     "last_admin": LastAdmin,
     "link_needs_admin": LinkNeedsAdmin,
     "linked_to_another": LinkedToAnother,
+    "location_unusable": LocationUnusable,
     "login_not_pending": LoginNotPending,
     "malformed": Malformed,
+    "manifest_invalid": ManifestInvalid,
+    "manifest_misfit": ManifestMisfit,
+    "more_than_announced": MoreThanAnnounced,
     "name_taken": NameTaken,
     "no_verified_email": NoVerifiedEmail,
+    "no_version": NoVersion,
+    "not_a_draft": NotADraft,
+    "not_an_operator_account": NotAnOperatorAccount,
     "not_empty": NotEmpty,
     "not_found": NotFound,
     "not_proved": NotProved,
     "not_sealed_yet": NotSealedYet,
+    "not_uploading": NotUploading,
+    "on_channel": OnChannel,
+    "overlay_widens": OverlayWidens,
     "own_account": OwnAccount,
     "permission_unknown": PermissionUnknown,
+    "policy_refused": PolicyRefused,
     "provider_misconfigured": ProviderMisconfigured,
     "provider_refused": ProviderRefused,
     "provider_unreachable": ProviderUnreachable,
+    "pull_expired": PullExpired,
+    "pull_secret_wrong": PullSecretWrong,
+    "range_not_satisfiable": RangeNotSatisfiable,
     "reason_required": ReasonRequired,
     "role_not_here": RoleNotHere,
+    "runbook_missing": RunbookMissing,
     "seal_broken": SealBroken,
+    "signature_invalid": SignatureInvalid,
+    "slug_reserved": SlugReserved,
     "slug_taken": SlugTaken,
+    "source_credential_needed": SourceCredentialNeeded,
+    "source_credential_not_usable": SourceCredentialNotUsable,
+    "source_in_use": SourceInUse,
+    "source_mismatch": SourceMismatch,
+    "source_not_usable": SourceNotUsable,
+    "source_refused": SourceRefused,
+    "source_unreachable": SourceUnreachable,
+    "source_unusable": SourceUnusable,
+    "source_url_not_allowed": SourceUrlNotAllowed,
     "stale": Stale,
+    "still_entitled": StillEntitled,
+    "store_full": StoreFull,
     "token_lifetime": TokenLifetime,
     "too_large": TooLarge,
     "too_many_keys": TooManyKeys,
@@ -245,6 +549,12 @@ BY_CODE: dict[str, type[ApiError]] = {
     "too_many_webhooks": TooManyWebhooks,
     "unauthenticated": Unauthenticated,
     "unknown_event_type": UnknownEventType,
+    "upload_busy": UploadBusy,
+    "upload_incomplete": UploadIncomplete,
+    "upload_offset": UploadOffset,
+    "upload_stalled": UploadStalled,
+    "version_exists": VersionExists,
+    "version_twice": VersionTwice,
     "webhook_disabled": WebhookDisabled,
     "webhook_url_not_allowed": WebhookUrlNotAllowed,
     "wrong_password": WrongPassword,
@@ -253,8 +563,21 @@ BY_CODE: dict[str, type[ApiError]] = {
 
 __all__ = [
     "AccountDisabled",
+    "AlreadyEntitled",
     "AlreadyIssued",
     "AlreadyMember",
+    "AlreadyRegistered",
+    "AlreadySigned",
+    "AlreadyThere",
+    "ApiError",
+    "AppNotOffered",
+    "AppNotShared",
+    "AppPublished",
+    "ArtifactRevoked",
+    "ArtifactTooLarge",
+    "ArtifactUnknown",
+    "ArtifactUsed",
+    "ArtifactsNotReady",
     "BY_CODE",
     "BadRequest",
     "BeyondCeiling",
@@ -262,11 +585,23 @@ __all__ = [
     "Busy",
     "CodeNotValid",
     "Conflict",
+    "ConsentNeeded",
+    "ConstraintInvalid",
+    "ContentTaken",
+    "ContentUnavailable",
     "CursorExpired",
     "DeliveryPending",
+    "DigestMismatch",
+    "DimensionNotEnforced",
     "DomainNotAllowed",
+    "DraftChanged",
     "EmailTaken",
     "EventExpired",
+    "FamilyKeyNotAllowed",
+    "FamilyKeyUnknown",
+    "FamilyKeysStay",
+    "FamilyNameReserved",
+    "FamilyNameTaken",
     "Forbidden",
     "Gone",
     "IdTokenRefused",
@@ -274,30 +609,62 @@ __all__ = [
     "IdempotencyKeyReused",
     "IfMatchRequired",
     "InProgress",
+    "InvalidTransition",
+    "IsAppOperator",
     "IssuerNotAllowed",
     "KeyNotUsable",
+    "KeyRevoked",
+    "KeyTaken",
     "LastAdmin",
     "LinkNeedsAdmin",
     "LinkedToAnother",
+    "LocationUnusable",
     "LoginNotPending",
     "Malformed",
+    "ManifestInvalid",
+    "ManifestMisfit",
+    "MoreThanAnnounced",
     "NameTaken",
     "NoVerifiedEmail",
+    "NoVersion",
+    "NotADraft",
+    "NotAnOperatorAccount",
     "NotEmpty",
     "NotFound",
     "NotProved",
     "NotSealedYet",
+    "NotUploading",
+    "OnChannel",
+    "OverlayWidens",
     "OwnAccount",
     "PermissionUnknown",
+    "PolicyRefused",
     "ProviderMisconfigured",
     "ProviderRefused",
     "ProviderUnreachable",
+    "PullExpired",
+    "PullSecretWrong",
+    "RangeNotSatisfiable",
     "ReasonRequired",
     "RoleNotHere",
+    "RunbookMissing",
     "SealBroken",
     "ServerFault",
+    "SignatureInvalid",
+    "SlugReserved",
     "SlugTaken",
+    "SourceCredentialNeeded",
+    "SourceCredentialNotUsable",
+    "SourceInUse",
+    "SourceMismatch",
+    "SourceNotUsable",
+    "SourceRefused",
+    "SourceUnreachable",
+    "SourceUnusable",
+    "SourceUrlNotAllowed",
     "Stale",
+    "StillEntitled",
+    "StoreFull",
     "TokenLifetime",
     "TooLarge",
     "TooManyKeys",
@@ -307,6 +674,12 @@ __all__ = [
     "Unauthenticated",
     "UnknownEventType",
     "Unprocessable",
+    "UploadBusy",
+    "UploadIncomplete",
+    "UploadOffset",
+    "UploadStalled",
+    "VersionExists",
+    "VersionTwice",
     "WebhookDisabled",
     "WebhookUrlNotAllowed",
     "WrongPassword",

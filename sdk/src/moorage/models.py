@@ -3,7 +3,7 @@
 
 from typing import Any, Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Field, constr
 
 from moorage._model import Model
 
@@ -44,12 +44,139 @@ class AdminAppoint(Model):
     reason: str
 
 
+class AdmissionRead(Model):
+    family: str
+    app_id: str
+    slug: str
+    keys: list[str]
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class AdmissionWrite(Model):
+    keys: list[str]
+
+
+class AppCreate(Model):
+    slug: str
+    name: str
+    summary: str
+    visibility: Literal["project", "org", "platform"] | None = "project"
+
+
+class AppOperatorCreate(Model):
+    app: str
+    service_account: str
+    name: str
+
+
+class AppOperatorRead(Model):
+    id: str
+    app_id: str
+    app_slug: str
+    org_id: str
+    project_id: str
+    service_account_id: str | None
+    name: str
+    serves: str
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class AppRead(Model):
+    id: str
+    org_id: str
+    project_id: str
+    slug: str
+    name: str
+    summary: str
+    visibility: str
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class AppUpdate(Model):
+    name: str | None = None
+    summary: str | None = None
+    visibility: Literal["project", "org", "platform"] | None = None
+
+
+class ArtifactCreate(Model):
+    name: str
+    digest: str
+    size: int
+    media_type: str | None = "application/octet-stream"
+    kind: Literal["blob", "oci"] | None = "blob"
+    source: str | None = None
+    location: str | None = None
+
+
+class ArtifactRead(Model):
+    id: str
+    org_id: str
+    project_id: str
+    name: str
+    kind: str
+    digest: str
+    size: int
+    media_type: str
+    source_id: str | None
+    location: str | None
+    lifecycle: str
+    trust: str
+    trust_reason: str | None
+    received: int | None = None
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class ArtifactUpdate(Model):
+    lifecycle: Literal["published", "deprecated", "retired"]
+
+
 class AuditKeyRead(Model):
     """A public key that seals are checked with."""
 
     id: str
     pem: str
     raw: str
+
+
+class BreakRead(Model):
+    """
+    Something below the layer that it takes away.
+
+    Those who run the platform see how much of which org; the rest is the org's.
+    """
+
+    kind: str
+    org_id: str
+    project_id: str | None
+    entitlement_id: str | None
+    app: str | None
+    version: str | None
+    instead: str | None
+    dimension: str | None
+    value: str | None
+    sentence: str
+
+
+class BreaksRead(Model):
+    count: int
+    items: list[BreakRead]
+
+
+class ChannelRead(Model):
+    channel: str
+    version_id: str
+    number: str
+    status: str
+    manifest_digest: str
+    updated_at: AwareDatetime
 
 
 class CloudEvent(Model):
@@ -74,6 +201,53 @@ class CloudEvent(Model):
     data: dict[str, Any]
 
 
+class ConsentGive(Model):
+    consent: str
+
+
+class DeclarationAskRead(Model):
+    """One thing that is asked for."""
+
+    what: str
+    value: str
+    sentence: str
+
+
+class DeclaredFamilyKeyRead(Model):
+    key: str
+    description: str | None
+    roles: list[str]
+    means: str | None
+    admitted: bool
+
+
+class DeclaredKeyRead(Model):
+    """A permission key on the app, and who holds it once this is accepted."""
+
+    key: str
+    description: str | None
+    roles: list[str]
+
+
+class DeclaredTouchRead(Model):
+    operation: str
+    components: list[str]
+
+
+class DeclarationRead(Model):
+    """What a version asks for."""
+
+    families: list[str]
+    keys: list[DeclaredKeyRead]
+    family_keys: list[DeclaredFamilyKeyRead]
+    scopes: list[str]
+    touches: list[DeclaredTouchRead]
+    secrets: list[str]
+    task_kinds: list[str]
+    run_as: list[str]
+    sentences: list[str]
+
+
 class DeliveryRead(Model):
     id: str
     webhook_id: str
@@ -88,6 +262,68 @@ class DeliveryRead(Model):
     created_at: AwareDatetime
     tried_at: AwareDatetime | None
     ended_at: AwareDatetime | None
+
+
+class DeniedRead(Model):
+    value: str
+    layer: str
+
+
+class EffectiveChoice(Model):
+    """What all layers together leave of one dimension."""
+
+    allow: list[str] | None
+    allowed_by: list[str]
+    deny: list[DeniedRead]
+
+
+class EffectiveConstraint(Model):
+    constraint: str
+    layer: str
+
+
+class EffectiveQuota(Model):
+    limit: int
+    layer: str
+
+
+class EntitledVersion(Model):
+    id: str
+    number: str
+    status: str
+
+
+class EntitlementCreate(Model):
+    app: str
+    channel: Literal["dev", "staging", "prod"] | None = None
+    versions: str | None = "*"
+    consent: str | None = None
+
+
+class EntitlementRead(Model):
+    id: str
+    org_id: str
+    project_id: str
+    app_id: str
+    app_slug: str
+    channel: str | None
+    versions: str
+    enabled: bool
+    accepted_digest: str
+    accepted_version_id: str
+    accepted_by: str
+    accepted_at: AwareDatetime
+    your_permissions: list[str]
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class EntitlementUpdate(Model):
+    channel: Literal["dev", "staging", "prod"] | Literal["none"] | None = None
+    versions: str | None = None
+    enabled: bool | None = None
+    consent: str | None = None
 
 
 class EntryRead(Model):
@@ -125,6 +361,34 @@ class EventsRead(Model):
     next: str
 
 
+class FamilyKeyRead(Model):
+    key: str
+    description: str
+    means: str | None
+
+
+class FamilyKeyWrite(Model):
+    key: str
+    description: str
+    means: str | None = None
+
+
+class FamilyRead(Model):
+    name: str
+    description: str
+    keys: list[FamilyKeyRead]
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class FamilyWrite(Model):
+    """The family as it should be. Keys may be added and reworded, never taken away."""
+
+    description: str
+    keys: list[FamilyKeyWrite]
+
+
 class GrantRead(Model):
     org_id: str
     org_slug: str
@@ -133,6 +397,14 @@ class GrantRead(Model):
     project_slug: str | None
     project_name: str | None
     permissions: list[str]
+
+
+class HeldBackRead(Model):
+    """A version that the entitlement would rather come to, and the layer that keeps it back."""
+
+    number: str
+    layer: str
+    sentence: str
 
 
 class KeyIssued(Model):
@@ -152,6 +424,72 @@ class KeyRead(Model):
     created_at: AwareDatetime
     expires_at: AwareDatetime | None
     revoked_at: AwareDatetime | None
+
+
+class LimitedChannels(Model):
+    """Channels by which a version may be used."""
+
+    allow: list[str] | None = None
+    deny: list[str] | None = None
+
+
+class LimitedOperations(Model):
+    """Kinds of operation. Those that give something back are not among them: none is refused."""
+
+    allow: (
+        list[
+            Literal[
+                "allocate",
+                "artifact.pull",
+                "instance.deploy",
+                "instance.configure",
+                "instance.upgrade",
+                "instance.rollback",
+                "instance.start",
+                "instance.restart",
+                "instance.repair",
+                "member.add",
+                "member.resume",
+                "member.replace",
+                "action",
+                "credential.rotate",
+            ]
+        ]
+        | None
+    ) = None
+    deny: (
+        list[
+            Literal[
+                "allocate",
+                "artifact.pull",
+                "instance.deploy",
+                "instance.configure",
+                "instance.upgrade",
+                "instance.rollback",
+                "instance.start",
+                "instance.restart",
+                "instance.repair",
+                "member.add",
+                "member.resume",
+                "member.replace",
+                "action",
+                "credential.rotate",
+            ]
+        ]
+        | None
+    ) = None
+
+
+class LimitedRead(Model):
+    allow: list[str] | None
+    deny: list[str]
+
+
+class LimitedWords(Model):
+    """Values to allow, and values to deny. A denied one is denied, whatever else is said."""
+
+    allow: list[str] | None = None
+    deny: list[str] | None = None
 
 
 class Login(Model):
@@ -196,6 +534,27 @@ class MemberRead(Model):
 
 class MemberUpdate(Model):
     role: Literal["platform_admin", "tenant_admin", "project_admin", "project_member", "viewer"]
+
+
+class OfferedApp(Model):
+    id: str
+    slug: str
+    name: str
+    summary: str
+    org_id: str
+    project_id: str
+
+
+class OfferRead(Model):
+    """What a project would be entitled to, and what its tenant would accept with it."""
+
+    app: OfferedApp
+    version: EntitledVersion
+    channel: str | None
+    versions: str
+    consent: str
+    declaration: DeclarationRead
+    entitlement_id: str | None
 
 
 class OidcIdentityLink(Model):
@@ -280,6 +639,60 @@ class PasswordSet(Model):
     password: str
 
 
+class PermissionDiffRead(Model):
+    """What a version asks for, against what was accepted."""
+
+    entitlement_id: str
+    version: EntitledVersion
+    consent: str
+    consent_needed: bool
+    wider: list[DeclarationAskRead]
+    narrower: list[DeclarationAskRead]
+    declaration: DeclarationRead
+
+
+class PolicyQuestion(Model):
+    """What somebody would like to do. What is left out is not judged."""
+
+    project: str
+    app: str
+    operation: (
+        Literal[
+            "allocate",
+            "artifact.pull",
+            "instance.deploy",
+            "instance.configure",
+            "instance.upgrade",
+            "instance.rollback",
+            "instance.start",
+            "instance.restart",
+            "instance.repair",
+            "member.add",
+            "member.resume",
+            "member.replace",
+            "action",
+            "credential.rotate",
+        ]
+        | Literal[
+            "release",
+            "instance.stop",
+            "instance.decommission",
+            "member.drain",
+            "member.remove",
+            "operation.cancel",
+        ]
+    )
+    version: str | None = None
+    channel: str | None = None
+    artifact: str | None = None
+    region: str | None = None
+    sku: str | None = None
+    artifact_sources: list[str] | None = None
+    instances: int | None = None
+    members: int | None = None
+    gpus: int | None = 0
+
+
 class ProjectCreate(Model):
     slug: str
     name: str
@@ -297,6 +710,29 @@ class ProjectRead(Model):
 
 class ProjectUpdate(Model):
     name: str
+
+
+class PromotionCreate(Model):
+    channel: Literal["dev", "staging", "prod"]
+    version: str
+    reason: str | None = None
+
+
+class PromotionRead(Model):
+    id: str
+    app_id: str
+    channel: str
+    sequence: int
+    version_id: str
+    number: str
+    manifest_digest: str
+    previous_version_id: str | None
+    at: AwareDatetime
+    actor_kind: str | None
+    actor_id: str | None
+    actor_name: str | None
+    correlation_id: str | None
+    reason: str | None
 
 
 class PublicKey(Model):
@@ -323,6 +759,177 @@ class PublicKeyRead(Model):
 
 class KeySetRead(Model):
     keys: list[PublicKeyRead]
+
+
+class PublisherKeyRead(Model):
+    id: str
+    org_id: str
+    project_id: str
+    name: str
+    public_key: dict[str, str]
+    revoked: bool
+    revoked_at: AwareDatetime | None
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class PublisherPublicKey(Model):
+    """An Ed25519 public key as a JWK."""
+
+    kty: Literal["OKP"]
+    crv: Literal["Ed25519"]
+    x: str
+
+
+class PublisherKeyCreate(Model):
+    name: str
+    public_key: PublisherPublicKey
+
+
+class PullCreate(Model):
+    app: str
+    version: str | None = None
+    channel: Literal["dev", "staging", "prod"] | None = None
+    artifact: str
+
+
+class PullSignature(Model):
+    """A signature of the artifact's publisher, and the key to check it with."""
+
+    key_id: str
+    public_key: dict[str, str]
+    signature: str
+
+
+class PullIssued(Model):
+    id: str
+    org_id: str
+    project_id: str
+    app_id: str
+    version_id: str
+    version: str
+    artifact_id: str
+    artifact: str
+    digest: str
+    size: int
+    media_type: str
+    signatures: list[PullSignature]
+    holder: str
+    created_at: AwareDatetime
+    expires_at: AwareDatetime
+    url: str
+    secret: str
+
+
+class Quotas(Model):
+    """The most that may be in use at a time in the place of the layer."""
+
+    instances: int | None = None
+    members: int | None = None
+    gpus: int | None = None
+    concurrent_operations: int | None = None
+
+
+class OverlayDocument(Model):
+    """What a layer limits. What it does not name, it does not limit."""
+
+    operations: LimitedOperations | None = None
+    channels: LimitedChannels | None = None
+    artifact_sources: LimitedWords | None = None
+    regions: LimitedWords | None = None
+    skus: LimitedWords | None = None
+    versions: (
+        dict[
+            constr(pattern=r"^[a-z][a-z0-9-]{0,38}[a-z0-9]$"), constr(min_length=1, max_length=120)
+        ]
+        | None
+    ) = None
+    quotas: Quotas | None = None
+
+
+class OverlayWrite(Model):
+    """The whole layer, in place of what it said before."""
+
+    document: OverlayDocument
+
+
+class QuotasRead(Model):
+    instances: int | None = None
+    members: int | None = None
+    gpus: int | None = None
+    concurrent_operations: int | None = None
+
+
+class DocumentRead(Model):
+    """What a layer limits. Null: nothing."""
+
+    operations: LimitedRead | None = None
+    channels: LimitedRead | None = None
+    artifact_sources: LimitedRead | None = None
+    regions: LimitedRead | None = None
+    skus: LimitedRead | None = None
+    versions: dict[str, str] | None = None
+    quotas: QuotasRead | None = None
+
+
+class LayerRead(Model):
+    level: str
+    version: int
+    document: DocumentRead
+
+
+class EffectivePolicyRead(Model):
+    """What all layers above and in a project leave, and which layer each limit comes from."""
+
+    project_id: str
+    operations: EffectiveChoice | None
+    channels: EffectiveChoice | None
+    artifact_sources: EffectiveChoice | None
+    regions: EffectiveChoice | None
+    skus: EffectiveChoice | None
+    versions: dict[str, list[EffectiveConstraint]]
+    quotas: dict[str, EffectiveQuota]
+    layers: list[LayerRead]
+
+
+class OverlayRead(Model):
+    id: str | None
+    level: str
+    org_id: str
+    project_id: str | None
+    entitlement_id: str | None
+    document: DocumentRead
+    version: int
+    updated_at: AwareDatetime | None
+
+
+class OverlayWritten(Model):
+    """The layer as it is now, and what it takes away from those below it."""
+
+    id: str | None
+    level: str
+    org_id: str
+    project_id: str | None
+    entitlement_id: str | None
+    document: DocumentRead
+    version: int
+    updated_at: AwareDatetime | None
+    breaks: BreaksRead
+
+
+class Received(Model):
+    received: int
+
+
+class ResolvedVersion(Model):
+    id: str
+    number: str
+    manifest_digest: str
+
+
+class Revocation(Model):
+    reason: str
 
 
 class RoleRead(Model):
@@ -405,6 +1012,66 @@ class SignInChoices(Model):
     items: list[SignInChoice]
 
 
+class SignatureCreate(Model):
+    key: str
+    signature: str
+
+
+class SignatureRead(Model):
+    artifact_id: str
+    key_id: str
+    public_key: dict[str, str]
+    signature: str
+    created_at: AwareDatetime
+    revoked_at: AwareDatetime | None
+
+
+class SourceCredential(Model):
+    """A user name with its password, or a token."""
+
+    username: str | None = None
+    password: str | None = None
+    token: str | None = None
+
+
+class SourceCreate(Model):
+    slug: str
+    name: str
+    kind: Literal["oci", "https"]
+    url: str = Field(..., description="https, with no user name, no query and no fragment.")
+    token_url: str | None = None
+    credential: SourceCredential | None = None
+    enabled: bool | None = True
+
+
+class SourceRead(Model):
+    id: str
+    org_id: str
+    slug: str
+    policy_name: str
+    name: str
+    kind: str
+    url: str
+    token_url: str | None
+    has_credential: bool
+    shared: bool
+    enabled: bool
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class SourceUpdate(Model):
+    """What is left out stays as it is. The kind stays: artifacts are addressed by it."""
+
+    name: str | None = None
+    url: str | None = None
+    token_url: str | None = None
+    credential: SourceCredential | None = None
+    clear: list[Literal["credential", "token_url"]] | None = None
+    enabled: bool | None = None
+
+
 class StatusRead(Model):
     status: str
     version: str
@@ -461,6 +1128,115 @@ class UserRead(Model):
 class UserUpdate(Model):
     name: str | None = None
     disabled: bool | None = None
+
+
+class VerdictRead(Model):
+    layer: str
+    allowed: bool | None
+    sentence: str
+    dimension: str | None
+    value: str | None
+    who_can_change: str | None
+
+
+class DecisionRead(Model):
+    allowed: bool
+    version: ResolvedVersion | None
+    held_back: HeldBackRead | None
+    verdicts: list[VerdictRead]
+
+
+class VersionArtifact(Model):
+    name: str
+    digest: str
+    size: int
+    media_type: str
+    artifact_id: str | None
+    lifecycle: str | None
+    trust: str | None
+
+
+class VersionDeprecate(Model):
+    note: str
+
+
+class VersionDetail(Model):
+    id: str
+    app_id: str
+    number: str
+    status: str
+    manifest_digest: str
+    declaration_digest: str
+    note: str | None
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    published_at: AwareDatetime | None
+    deprecated_at: AwareDatetime | None
+    retired_at: AwareDatetime | None
+    manifest_text: str
+    manifest: dict[str, Any]
+    declaration: dict[str, Any]
+    runbook: str
+    artifacts: list[VersionArtifact]
+    channels: list[str]
+
+
+class VersionPublish(Model):
+    manifest_digest: str | None = None
+
+
+class VersionRead(Model):
+    id: str
+    app_id: str
+    number: str
+    status: str
+    manifest_digest: str
+    declaration_digest: str
+    note: str | None
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    published_at: AwareDatetime | None
+    deprecated_at: AwareDatetime | None
+    retired_at: AwareDatetime | None
+
+
+class VersionRetire(Model):
+    reason: str
+
+
+class VersionWrite(Model):
+    manifest: str
+    runbook: str | None = ""
+
+
+class WaitingVersion(Model):
+    id: str
+    number: str
+    status: str
+    consent: str
+
+
+class EntitlementDetail(Model):
+    id: str
+    org_id: str
+    project_id: str
+    app_id: str
+    app_slug: str
+    channel: str | None
+    versions: str
+    enabled: bool
+    accepted_digest: str
+    accepted_version_id: str
+    accepted_by: str
+    accepted_at: AwareDatetime
+    your_permissions: list[str]
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    resolved: EntitledVersion | None
+    waiting: WaitingVersion | None
 
 
 class WebhookCreate(Model):

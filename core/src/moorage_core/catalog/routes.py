@@ -19,6 +19,7 @@ from moorage_core.catalog.schemas import (
     Status,
     VersionDeprecate,
     VersionDetail,
+    VersionNumber,
     VersionPublish,
     VersionRead,
     VersionRetire,
@@ -133,9 +134,10 @@ async def list_app_versions(
     ctx: Ctx,
     page: Paging,
     status: Annotated[Status | None, Query(description="Those in this state alone.")] = None,
+    number: Annotated[VersionNumber | None, Query(description="The one of this number.")] = None,
 ) -> Page[Version]:
     """The versions of an app, newest first; drafts only for its own project."""
-    return await versions.list_in_app(ctx, app, page, status=status)
+    return await versions.list_in_app(ctx, app, page, status=status, number=number)
 
 
 @routes.read(

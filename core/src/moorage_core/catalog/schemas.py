@@ -13,7 +13,7 @@ from moorage_core.kit.ids import (
     PromotionId,
 )
 from moorage_core.kit.wire import SHOWN, Input, Moment, Name, Output
-from moorage_manifest import forms
+from moorage_manifest import forms, versions
 
 AppSlug = Annotated[str, StringConstraints(max_length=40, pattern=f"^{forms.SLUG.pattern}$")]
 Line = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=SHOWN)]
@@ -21,7 +21,10 @@ Note = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=SH
 Digest = Annotated[str, StringConstraints(pattern=f"^{forms.DIGEST.pattern}$")]
 ManifestText = Annotated[str, StringConstraints(min_length=1, max_length=262_144)]
 RunbookText = Annotated[
-    str, StringConstraints(max_length=200_000, pattern=r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$")
+    str, StringConstraints(max_length=262_144, pattern=r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$")
+]
+VersionNumber = Annotated[
+    str, StringConstraints(max_length=versions.LONGEST, pattern=versions.PATTERN)
 ]
 Visibility = Literal["project", "org", "platform"]
 Status = Literal["draft", "published", "deprecated", "retired"]

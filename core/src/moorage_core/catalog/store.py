@@ -255,7 +255,7 @@ async def lock_version(db: Db, id: str, *, org: str) -> FullVersion | None:
 
 
 async def list_versions(
-    db: Db, page: PageRequest, *, app: str, scope: Sight, status: str | None
+    db: Db, page: PageRequest, *, app: str, scope: Sight, status: str | None, number: str | None
 ) -> list[Version]:
     """Newest first."""
     return await db.all(
@@ -264,12 +264,14 @@ async def list_versions(
         SELECT {VERSION} FROM app_versions v
         WHERE v.app_id = %(app)s AND (%(after)s::text = '' OR v.id < %(after)s)
             AND (%(status)s::text IS NULL OR v.status = %(status)s)
+            AND (%(number)s::text IS NULL OR v.number = %(number)s)
             AND (v.status <> 'draft' OR {OWN})
         ORDER BY v.id DESC LIMIT %(limit)s
         """,
         {
             "app": app,
             "status": status,
+            "number": number,
             "after": page.after,
             "limit": page.fetch,
             **scope.params,

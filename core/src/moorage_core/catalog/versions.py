@@ -66,12 +66,14 @@ async def delete(ctx: Context, id: str, *, expected: int | None) -> None:
 
 
 async def list_in_app(
-    ctx: Context, app_id: str, page: PageRequest, *, status: str | None
+    ctx: Context, app_id: str, page: PageRequest, *, status: str | None, number: str | None
 ) -> Page[Version]:
     """Newest first; drafts for the publisher's own alone."""
     await commands.get_visible(ctx, app_id)
     seen = rules.sight(ctx.principal, READ)
-    rows = await store.list_versions(ctx.db, page, app=app_id, scope=seen, status=status)
+    rows = await store.list_versions(
+        ctx.db, page, app=app_id, scope=seen, status=status, number=number
+    )
     return pagination.page(rows, page, key=lambda version: version.id)
 
 
