@@ -14,7 +14,7 @@ import httpx2
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from core.tests.callers import Caller
-from core.tests.factories import artifacts, catalog
+from core.tests.factories import artifacts, catalog, families
 from core.tests.factories.tenants import PASSWORD, STATES, Tenant
 from core.tests.site import Site, fresh
 from moorage_core import api
@@ -131,10 +131,18 @@ def names(spec: RouteSpec) -> list[str]:
     return re.findall(r"{(\w+)}", spec.path)
 
 
+def narrowed_by(spec: RouteSpec) -> list[str]:
+    """The query parameters by which the route can be narrowed to a place."""
+    return list(_query_names(spec, narrow=True))
+
+
 def build(spec: RouteSpec, ids: Ids, *, narrow: bool = False) -> Request:
     """A good request for the route about the things in `ids`."""
     query = {name: ids[name] for name in _query_names(spec, narrow=narrow)}
-    headers = {"if-match": '"1"'} if "if-match" in _parameters(spec, "header") else {}
+    asked = _parameters(spec, "header")
+    headers = {"if-match": '"1"'} if "if-match" in asked else {}
+    if "moorage-pull" in asked:
+        headers["moorage-pull"] = ids.get("pull_secret", "none")
     return Request(spec.method, spec.path.format(**ids), query, headers, _body(spec, ids))
 
 
@@ -226,6 +234,7 @@ BODIES: dict[str, Body] = {
         "org": ids["org"],
         "project": ids["project"],
     },
+    "AdmissionWrite": lambda ids: families.admission_body(ids.get("family", "none")),
     "AppCreate": lambda ids: catalog.new_app(),
     "AppOperatorCreate": lambda ids: {
         "app": ids.get("app", "app_" + "7" * 26),
@@ -242,6 +251,7 @@ BODIES: dict[str, Body] = {
         "consent": ids.get("consent", "sha256:" + "0" * 64),
     },
     "EntitlementUpdate": lambda ids: {"enabled": False},
+    "FamilyWrite": lambda ids: families.family_body(ids.get("family", "none"), "write"),
     "KeyCreate": lambda ids: {"expires_in": 3600},
     "Login": lambda ids: {"email": ids.get("email", _email()), "password": PASSWORD},
     "MemberAdd": lambda ids: {"email": _email(), "role": "viewer"},
@@ -262,6 +272,14 @@ BODIES: dict[str, Body] = {
     "OidcProviderUpdate": lambda ids: {"name": f"Example {fresh()}"},
     "OrgCreate": lambda ids: {"slug": f"o-{fresh()}", "name": "Org", "admin_email": _email()},
     "OrgUpdate": lambda ids: {"name": f"Org {fresh()}"},
+    "OverlayWrite": lambda ids: {
+        "document": {"regions": {"deny": ["nowhere"]}, "quotas": {"gpus": 4096}}
+    },
+    "PolicyQuestion": lambda ids: {
+        "project": ids["project"],
+        "app": ids.get("app", "app_" + "7" * 26),
+        "operation": "instance.deploy",
+    },
     "PasswordChange": lambda ids: {"current": PASSWORD, "password": f"a new one {fresh()}"},
     "PasswordCodeIssue": lambda ids: {"reason": "They lost it and asked by letter."},
     "PasswordSet": lambda ids: {
@@ -278,6 +296,10 @@ BODIES: dict[str, Body] = {
         "name": f"key {fresh()}",
         "public_key": artifacts.public_jwk(Ed25519PrivateKey.generate()),
     },
+    "PullCreate": lambda ids: {
+        "app": ids.get("pulled_app", "app_" + "7" * 26),
+        "artifact": "thing.tar",
+    },
     "Revocation": lambda ids: {"reason": "It does harm to whoever runs it."},
     "SecretRotation": lambda ids: {"overlap_hours": 1},
     "ServiceAccountCreate": lambda ids: {
@@ -289,6 +311,8 @@ BODIES: dict[str, Body] = {
         "key": ids.get("publisher_key", "pky_" + "7" * 26),
         "signature": ids.get("signature", "A" * 86),
     },
+    "SourceCreate": lambda ids: families.source_body(),
+    "SourceUpdate": lambda ids: {"name": f"Registry {fresh()}"},
     "TokenRequest": lambda ids: {
         "service_account": ids["account"],
         "key": ids["key"],

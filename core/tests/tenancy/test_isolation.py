@@ -28,6 +28,12 @@ NAME_PLATES = {"get_org"}
 """Those who run the platform see that an org exists and what it is called."""
 THE_PLATFORMS_TO_SEE = {"org", "user", "provider", "token", "session"}
 """People and how they sign in are the platform's, and so are the records about them."""
+THE_ORGS = {"org", "source"}
+"""What belongs to an org as a whole is seen from all of its projects."""
+SHOWN_TO_ALL = {"family"}
+"""What the platform itself shows to everybody who is signed in."""
+ADMITTED = {"get_admission": {"app", "slug"}, "list_admissions": {"app", "slug"}}
+"""By route: what those who run the platform see of a tenant's things, because they let them in."""
 PROTECTED = requests.routes(public=False)
 REFERRING = [spec for spec in PROTECTED if requests.references(spec)]
 NESTED = [spec for spec in PROTECTED if len(requests.names(spec)) > 1]
@@ -146,6 +152,7 @@ async def test_foreign_things_look_like_things_that_do_not_exist(
     caller: Caller = getattr(town, who)
     before = await _everything(town.site)
     real, none = town.acme.ids, requests.random_ids(spec)
+    none |= {name: real[name] for name in SHOWN_TO_ALL}
     if not requests.names(spec) and who in ("neighbour", "robot"):
         # Their own org with a project that is not theirs, against one that is not there.
         none["org"] = real["org"]
@@ -166,11 +173,14 @@ async def test_what_a_foreign_caller_can_read_names_nothing_foreign(
     caller: Caller = getattr(town, who)
     before = await _everything(town.site)
     request = requests.build(spec, town.acme.ids)
-    sent = {value for value in town.acme.ids.values() if value in request.path + str(request.query)}
+    said = request.path + str(request.query) + str(request.body)
+    sent = {value for value in town.acme.ids.values() if value in said}
 
     answer = await _send(town.site, request, caller)
 
-    theirs = THE_PLATFORMS_TO_SEE if who == "root" else {"org"} if who != "stranger" else set[str]()
+    theirs = SHOWN_TO_ALL | (THE_ORGS if who in ("neighbour", "robot") else set[str]())
+    if who == "root":
+        theirs |= THE_PLATFORMS_TO_SEE | ADMITTED.get(spec.name, set[str]())
     hidden = {v for k, v in town.acme.ids.items() if k not in theirs} | {town.acme.project.slug}
     assert answer.status_code in (200, 403, 404)
     assert [value for value in hidden - sent if value in answer.text] == []
@@ -196,9 +206,12 @@ async def test_a_foreign_thing_does_not_show_behind_a_thing_of_ones_own(
 
 def _is_their_own_business(spec: RouteSpec, who: str) -> bool:
     """Cells of the matrix in which the thing named is not foreign to the caller."""
+    named = set(requests.names(spec) or requests.narrowed_by(spec))
+    if named and named <= SHOWN_TO_ALL and spec.kind == "read":
+        return True
     if who == "root":
-        return spec.key in PLATFORM_KEYS or spec.name in NAME_PLATES
-    return who in ("neighbour", "robot") and requests.names(spec) == ["org"]
+        return spec.key in PLATFORM_KEYS or spec.name in NAME_PLATES | ADMITTED.keys()
+    return who in ("neighbour", "robot") and bool(named) and named <= THE_ORGS
 
 
 def _refusals(spec: RouteSpec, who: str) -> set[int]:

@@ -354,6 +354,12 @@ async def _serve_read(
 async def _serve_mutation(
     platform: Platform, spec: RouteSpec, principal: Principal, request: Request, inner: Handler
 ) -> Response:
+    if DRY_RUN in request.query_params and not spec.dry_run:
+        # Ignored, it would let somebody change what they only meant to try.
+        raise errors.Malformed(
+            "This change has no dry run. Leave dry_run out to make it.",
+            errors=[errors.Fault(f"query.{DRY_RUN}", "not taken by this route")],
+        )
     body = await request.body()
     key = idempotency.key_of(request, principal=principal, route=spec.label, body=body)
     prepared = None
