@@ -9,6 +9,7 @@ import typer
 from moorage import Client, Model
 from moorage.models import (
     AccessTokenRead,
+    AppRead,
     MemberRead,
     OidcProviderRead,
     OrgRead,
@@ -25,6 +26,7 @@ OrgName = Annotated[str, typer.Argument(metavar="ORG", help="The org's slug or i
 ProjectName = Annotated[
     str, typer.Argument(metavar="PROJECT", help="The project's id, or ORG/PROJECT by slugs.")
 ]
+AppName = Annotated[str, typer.Argument(metavar="APP", help="The app's slug or id.")]
 InOrg = Annotated[str | None, typer.Option("--org", help="The org's slug or id.")]
 InProject = Annotated[
     str | None, typer.Option("--project", help="The project's id, or ORG/PROJECT by slugs.")
@@ -131,6 +133,13 @@ async def get_oidc_provider(client: Client, name: str) -> OidcProviderRead:
         return await client.oidc_providers.get(name)
     providers = client.oidc_providers.list()
     return await _one(providers, "provider", name, by=lambda provider: provider.slug)
+
+
+async def get_app(client: Client, name: str) -> AppRead:
+    """An app by its id or its slug, which is its own on the whole platform."""
+    if is_id(name):
+        return await client.apps.get(name)
+    return await _one(client.apps.list(slug=name), "app", name, by=lambda app: app.slug)
 
 
 async def _one(items: AsyncIterable[M], noun: str, name: str, *, by: Callable[[M], str]) -> M:

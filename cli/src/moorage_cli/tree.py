@@ -31,6 +31,8 @@ OURS: dict[str, tuple[str, str]] = {
     "users": ("users:app", "Users: accounts of people."),
     "service-accounts": ("service_accounts:app", "Service accounts: programs and their keys."),
     "app": ("app:app", "Apps: their folders here, and their versions in the catalog."),
+    "entitlements": ("entitlements:app", "Entitlements: which apps a project may use."),
+    "operators": ("operators:app", "Operators: who claims an app's operations."),
     "tokens": ("tokens:app", "Tokens: your personal access tokens."),
     "audit": ("audit:app", "Audit: who did what, or was refused it."),
     "events": ("events:app", "Events: what happened, in order."),

@@ -462,7 +462,7 @@ async def test_a_change_to_versions_that_are_not_there_is_refused(
     assert (answer.status_code, answer.json()["code"]) == (409, "no_version")
 
 
-async def test_the_channel_is_taken_away_by_null_and_kept_when_left_out(
+async def test_the_channel_is_taken_away_by_none_and_kept_when_left_out(
     publisher: Tenant, tenant: Tenant, project: ProjectRow, app: dict[str, Any]
 ) -> None:
     versions = (await publisher.admin.get(f"/v1/apps/{app['id']}/versions")).json()["items"]
@@ -471,7 +471,7 @@ async def test_the_channel_is_taken_away_by_null_and_kept_when_left_out(
     made = await entitle(tenant.admin, project.id, app["id"], channel="dev")
 
     kept = await tenant.admin.patch(at(made), {"versions": "^1"}, version=1)
-    taken = await tenant.admin.patch(at(made), {"channel": None}, version=2)
+    taken = await tenant.admin.patch(at(made), {"channel": "none"}, version=2)
 
     assert (kept.json()["channel"], taken.json()["channel"]) == ("dev", None)
 

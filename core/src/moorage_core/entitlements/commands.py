@@ -136,8 +136,12 @@ async def update(
     etag.check("entitlement", id, have=entitlement.version, expected=expected)
     if change.consent is not None:
         authorize(ctx, Permission.CATALOG_ENTITLEMENT_CONSENT, _resource(entitlement))
-    channel = change.channel if "channel" in change.model_fields_set else entitlement.channel
-    wish = _wish(channel, change.versions or entitlement.versions, location="body.versions")
+    channel = change.channel or entitlement.channel
+    wish = _wish(
+        None if channel == "none" else channel,
+        change.versions or entitlement.versions,
+        location="body.versions",
+    )
     world = await looking.world_of(ctx, entitlement)
     version = rules.newly_accepted(entitlement, wish, *world.facts, consent=change.consent)
     changed = replace(

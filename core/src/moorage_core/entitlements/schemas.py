@@ -24,8 +24,8 @@ class EntitlementCreate(Input):
 
 
 class EntitlementUpdate(Input):
-    channel: Channel | None = None
-    """Null takes the channel away; leave the field out to keep it."""
+    channel: Channel | Literal["none"] | None = None
+    """`none` takes the channel away: from then on, the newest published version."""
     versions: VersionsText | None = None
     enabled: bool | None = None
     consent: ConsentDigest | None = None
