@@ -3,7 +3,7 @@
 from fastapi import Response
 
 from moorage_core.authz.permissions import Permission
-from moorage_core.errors import NotFound
+from moorage_core.errors import NotFound, Stale
 from moorage_core.families import commands, rules
 from moorage_core.families.models import Admission, FamilyRow
 from moorage_core.families.schemas import (
@@ -112,7 +112,7 @@ async def admit_app(
     "/v1/families/{family}/admissions/{app}",
     key=Permission.CATALOG_FAMILY_ADMIT,
     status_code=204,
-    answers=(NotFound, *etag.ERRORS),
+    answers=(NotFound, Stale),
 )
 async def withdraw_app(family: FamilyName, app: AppId, expected: OptionalVersion, ctx: Ctx) -> None:
     """Withdraw an app from a family. Policy refuses its versions then; its publisher is told."""

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Query, Response
 
 from moorage_core.authz.permissions import Permission
-from moorage_core.errors import NotFound
+from moorage_core.errors import NotFound, Stale
 from moorage_core.http import etag
 from moorage_core.http.etag import ExpectedVersion, OptionalVersion
 from moorage_core.http.routing import Ctx, Routes
@@ -81,7 +81,7 @@ async def update_source(
     "/v1/sources/{source}",
     key=Permission.CATALOG_SOURCE_DELETE,
     status_code=204,
-    answers=(NotFound, *etag.ERRORS, rules.SourceInUse),
+    answers=(NotFound, Stale, rules.SourceInUse),
 )
 async def delete_source(source: SourceId, expected: OptionalVersion, ctx: Ctx) -> None:
     """Remove a source that no artifact comes from. Its credential goes with it."""
