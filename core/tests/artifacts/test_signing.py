@@ -257,7 +257,7 @@ async def test_the_platform_revokes_a_tenants_artifact_for_all_to_see(
     reason = "It mines coins on other people's machines."
 
     answer = await root.post(
-        f"/v1/platform/artifacts/{publisher.artifact['id']}/revoke", {"reason": reason}
+        f"/v1/break-glass/artifacts/{publisher.artifact['id']}/revoke", {"reason": reason}
     )
     await site.number()
 
@@ -283,7 +283,7 @@ async def test_a_tenant_admin_revokes_nothing_as_the_platform(
     publisher: Publisher,
 ) -> None:
     answer = await publisher.admin.post(
-        f"/v1/platform/artifacts/{publisher.artifact['id']}/revoke", {"reason": "because I want to"}
+        f"/v1/break-glass/artifacts/{publisher.artifact['id']}/revoke", {"reason": "because I want to"}
     )
 
     assert problem(answer) == (403, "forbidden")

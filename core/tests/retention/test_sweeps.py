@@ -264,6 +264,14 @@ async def fill_everything(sql: Sql, org: OrgRow) -> None:
         SELECT 'sac_' || g %% 50, g::text, now() - (%(n)s - g) * interval '1 second'
         FROM generate_series(1, %(n)s) g
         """,
+        # What a pull is of does not matter here.
+        "ALTER TABLE pulls DISABLE TRIGGER ALL",
+        """
+        INSERT INTO pulls (id, org_id, project_id, entitlement_id, app_id, version_id, artifact_id,
+            artifact_name, holder, secret_hash, created_at, expires_at)
+        SELECT 'pul_' || g, %(org)s, 'p', 'e', 'a', 'v', 'a', 'x', 'h', '', now(),
+            now() - (%(n)s - g) * interval '1 second' FROM generate_series(1, %(n)s) g
+        """,
         """
         INSERT INTO webhooks (id, org_id, url, types, enabled, from_seq, created_at, updated_at,
             deleted_at)

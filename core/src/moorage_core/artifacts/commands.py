@@ -24,6 +24,9 @@ from moorage_core.tenancy import commands as tenancy
 DISCARD_TOPIC = "artifacts.discard"
 """Moves when bytes are no longer needed."""
 
+CONTENT_ERRORS = (rules.ContentUnavailable, *sources.FETCH_ERRORS)
+"""What `open_content` raises, for routes that give out what it opens."""
+
 # For other slices
 
 

@@ -201,7 +201,7 @@ async def revoke_artifact(
 
 @routes.mutation(
     "POST",
-    "/v1/platform/artifacts/{artifact}/revoke",
+    "/v1/break-glass/artifacts/{artifact}/revoke",
     key=Permission.PLATFORM_ARTIFACT_REVOKE,
     response_model=ArtifactRead,
     answers=(NotFound, rules.ArtifactRevoked, rules.UploadIncomplete),

@@ -7,6 +7,7 @@ SESSION = "moor_ses_"
 ACCESS_TOKEN = "moor_pat_"
 PASSWORD_CODE = "moor_pwc_"
 SERVICE_ACCOUNT_KEY = "moor_sak_"
+PULL = "moor_pul_"
 
 
 def new(prefix: str) -> str:

@@ -14,6 +14,7 @@ class Pull:
     version_id: str
     artifact_id: str
     artifact_name: str
+    channel: str | None
     holder: str
     created_at: datetime
     expires_at: datetime

@@ -41,11 +41,12 @@ def _kind(table: LiteralString, column: LiteralString) -> Kind:
 DELIVERIES = _kind("webhook_deliveries", "ended_at")
 IDEMPOTENCY = _kind("idempotency_answers", "at")
 PASSWORD_CODES = _kind("password_codes", "expires_at")
+PULLS = _kind("pulls", "expires_at")
 # A session that was ended early goes with its expiry, at most one session's length later.
 SESSIONS = _kind("sessions", "expires_at")
 USED_ASSERTIONS = _kind("used_assertions", "expires_at")
 
-KINDS = (DELIVERIES, IDEMPOTENCY, PASSWORD_CODES, SESSIONS, USED_ASSERTIONS)
+KINDS = (DELIVERIES, IDEMPOTENCY, PASSWORD_CODES, PULLS, SESSIONS, USED_ASSERTIONS)
 
 
 async def delete_batch(db: Db, kind: Kind, *, before: datetime, limit: int) -> int:

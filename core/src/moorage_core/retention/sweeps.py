@@ -11,6 +11,8 @@ from moorage_core.retention import store
 
 LEEWAY = timedelta(hours=1)
 """Clocks differ: what guards against reuse outlives its expiry by this."""
+PULLS_KEPT = timedelta(days=1)
+"""For whoever comes late: they are told that the credential has expired, not that it never was."""
 
 
 class DeleteExpired(Sweep):
@@ -30,6 +32,7 @@ class DeleteExpired(Sweep):
             store.DELIVERIES: now - keep.deliveries,
             store.IDEMPOTENCY: now - keep.idempotency,
             store.PASSWORD_CODES: now - LEEWAY,
+            store.PULLS: now - PULLS_KEPT,
             store.SESSIONS: now - keep.sessions,
             store.USED_ASSERTIONS: now - LEEWAY,
         }
