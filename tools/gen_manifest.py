@@ -77,8 +77,8 @@ SCHEMAS = f"""## Schemas in a manifest
 - With every reference written out, a schema holds at most {schemas.HEAVIEST:,} schemas,
   {schemas.DEEPEST} deep.
 - Patterns have no look-around and no references back, so that matching takes time in proportion to
-  the text; at most {schemas.MOST_PATTERNS} of them. A pattern is found anywhere in a text, unless
-  it begins with `^` and ends with `$`.
+  the text; a manifest has at most {schemas.MOST_PATTERNS}. A pattern is found anywhere in a text,
+  unless it begins with `^` and ends with `$`.
 - Not taken: {", ".join(f"`{word}`" for word in sorted(schemas.REFUSED))}. A word that JSON Schema
   does not know is refused, unless it begins with `x-`.
 - `format` is shown and not judged. Hints for forms stand in `x-ui`.

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from manifest.tests.examples import SMALL, WHOLE
@@ -51,11 +51,13 @@ def one_or_the_other(text: str | bytes) -> None:
     assert reading.faults == sorted(reading.faults)
 
 
+@example("[?,0")
 @given(st.one_of(st.text(), yaml_ish, st.binary()))
 def test_any_text_gives_a_manifest_or_faults(text: str | bytes) -> None:
     one_or_the_other(text)
 
 
+@example({"[key]": 1})
 @given(anything)
 def test_any_document_gives_a_manifest_or_faults(document: Any) -> None:
     one_or_the_other(json.dumps(document))

@@ -23,7 +23,7 @@ def read_family(text: str | bytes, *, file: str = "family.yaml") -> FamilyReadin
     """Read and judge a family. Whatever the text is, this raises nothing."""
     read = document.parse(text, file=file)
     if not read.readable:
-        return FamilyReading(None, read.faults)
+        return FamilyReading(None, ordered(read.faults))
     faults = [*read.faults, *wording.model_faults(read, Family)]
     if faults:
         return FamilyReading(None, ordered(faults))

@@ -32,7 +32,7 @@ def read(
     """
     read = document.parse(text, file=file)
     if not read.readable:
-        return Reading(None, read.faults)
+        return Reading(None, ordered(read.faults))
     faults = [*read.faults, *wording.model_faults(read, Manifest)]
     judged = partial.of(read.data)
     if judged is not None:

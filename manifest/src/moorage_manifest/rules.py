@@ -17,6 +17,7 @@ from moorage_manifest.models import Family, Manifest
 from moorage_manifest.partial import Partial
 from moorage_manifest.vocabulary import CORE_AREAS, RESERVED_SLUGS
 
+CONFIG_SCHEMA: Place = ("config", "schema")
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}|(\{|\})")
 
 
@@ -119,16 +120,17 @@ def touches_name_components(judged: Judged) -> Iterator[Found]:
         yield from _components(("touches", kind), touched, judged)
 
 
-@judges("config")
-def config_is_sound(judged: Judged) -> Iterator[Found]:
+@judges("every schema")
+def schemas_are_sound(judged: Judged) -> Iterator[Found]:
+    allowance = schemas.Allowance()
+    unsound: set[Place] = set()
+    for at, schema in _schemas(judged.manifest):
+        for place, message in schemas.schema_faults(schema, allowance):
+            unsound.add(at)
+            yield Found((*at, *place), message)
     config = judged.manifest.config
-    if config is None:
-        return
-    at: Place = ("config", "schema")
-    unsound = list(schemas.schema_faults(config.json_schema))
-    yield from (Found((*at, *place), message) for place, message in unsound)
-    for name in config.effects if not unsound else ():
-        if not schemas.has_field(config.json_schema, name):
+    if config is not None and CONFIG_SCHEMA not in unsound:
+        for name in schemas.lacking(config.json_schema, config.effects):
             said = "the schema has no such field"
             yield Found(("config", "effects", name), said, at_key=True)
 
@@ -184,11 +186,6 @@ def tasks_say_who_runs(judged: Judged) -> Iterator[Found]:
 def actions_are_its_own(judged: Judged) -> Iterator[Found]:
     actions = judged.manifest.actions
     yield from _own(judged, "actions", [action.name for action in actions], "name")
-    for index, action in enumerate(actions):
-        for side in ("input", "output"):
-            schema = action.input if side == "input" else action.output
-            for place, message in schemas.schema_faults(schema) if schema is not None else ():
-                yield Found(("actions", index, side, *place), message)
 
 
 @judges("actions", "components")
@@ -263,6 +260,16 @@ def runbook_is_markdown(judged: Judged) -> Iterator[Found]:
     runbook = judged.manifest.runbook
     if runbook is not None and not runbook.endswith(".md"):
         yield Found(("runbook",), "must be a Markdown file, whose name ends in '.md'")
+
+
+def _schemas(manifest: Manifest) -> Iterator[tuple[Place, schemas.Schema]]:
+    """Every schema in a manifest, with its place."""
+    if manifest.config is not None:
+        yield CONFIG_SCHEMA, manifest.config.json_schema
+    for index, action in enumerate(manifest.actions):
+        for side, schema in (("input", action.input), ("output", action.output)):
+            if schema is not None:
+                yield ("actions", index, side), schema
 
 
 def _own(judged: Judged, section: str, names: Sequence[str], field: str) -> Iterator[Found]:

@@ -9,8 +9,9 @@ refused too: most are another word, misspelt.
 import difflib
 import graphlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, cast
 
 from jsonschema import Draft202012Validator
@@ -23,7 +24,8 @@ HEAVIEST = 5_000
 """Schemas in a schema, counted with every reference written out."""
 DEEPEST = 32
 """Schemas below one another, counted in the same way."""
-MOST_PATTERNS = 50
+MOST_PATTERNS = 64
+"""Patterns in all schemas of a manifest: compiling one may take a twentieth of a second."""
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 REFERENCE = re.compile(r"#/\$defs/([A-Za-z0-9_.-]+)")
@@ -93,9 +95,16 @@ Schema = Mapping[str, Any]
 Wrong = tuple[Place, str]
 
 
-def schema_faults(schema: Schema) -> list[Wrong]:
+@dataclass
+class Allowance:
+    """What the schemas of one manifest may cost together."""
+
+    patterns: int = MOST_PATTERNS
+
+
+def schema_faults(schema: Schema, allowance: Allowance | None = None) -> list[Wrong]:
     """What is wrong with a schema, each with its place in it."""
-    found = unsafe(schema)
+    found = unsafe(schema, allowance)
     if found:
         return found
     if schema.get("type") != "object":
@@ -104,9 +113,9 @@ def schema_faults(schema: Schema) -> list[Wrong]:
     return found + [_nonstandard(error) for error in [*standard.iter_errors(schema)][:MOST]]
 
 
-def unsafe(schema: Schema) -> list[Wrong]:
+def unsafe(schema: Schema, allowance: Allowance | None = None) -> list[Wrong]:
     """What keeps a schema from being used at all: words, references, weight, patterns."""
-    survey = _Survey()
+    survey = _Survey(allowance or Allowance())
     survey.part("", (), schema)
     definitions = _mapping(schema.get("$defs"))
     for name, definition in definitions.items():
@@ -114,27 +123,43 @@ def unsafe(schema: Schema) -> list[Wrong]:
     return survey.wrong or [*survey.judge(definitions)]
 
 
-def has_field(schema: Schema, name: str) -> bool:
-    """Whether a sound schema describes a field, given by its name or as a JSON pointer."""
+def lacking(schema: Schema, names: Iterable[str]) -> list[str]:
+    """Which fields a sound schema does not describe, of some given by name or as JSON pointers."""
+    described = lru_cache(maxsize=None)(_Fields(schema).below)
+    return [name for name in names if not _leads(described, name)]
+
+
+def _leads(described: Callable[[tuple[str, ...]], Mapping[str, Any]], name: str) -> bool:
+    """Whether each step of the way to a field is a field of the one before."""
     parts = name[1:].split("/") if name.startswith("/") else [name]
-    found: Any = schema
-    for part in parts:
-        found = _fields(schema, found).get(part.replace("~1", "/").replace("~0", "~"))
-        if found is None:
-            return False
-    return True
+    way = tuple(part.replace("~1", "/").replace("~0", "~") for part in parts)
+    return all(part in described(way[:step]) for step, part in enumerate(way))
 
 
-def _fields(root: Schema, schema: Any) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _Fields:
     """The fields that a schema describes: by itself, by reference, or by all of several."""
-    here = _mapping(schema)
-    found = dict(_mapping(here.get("properties")))
-    match = REFERENCE.fullmatch(str(here.get("$ref", "")))
-    beside: list[Any] = [*here.get("allOf", ())]
-    beside += [_mapping(root.get("$defs")).get(match[1])] if match else []
-    for part in beside:
-        found |= _fields(root, part)
-    return found
+
+    root: Schema
+
+    def below(self, way: tuple[str, ...]) -> dict[str, list[Any]]:
+        """The fields below a place, each with the schemas that describe it."""
+        here = [self.root] if not way else self.below(way[:-1]).get(way[-1], [])
+        found: dict[str, list[Any]] = {}
+        for schema in self._joined(here):
+            for name, part in _mapping(schema.get("properties")).items():
+                found.setdefault(name, []).append(part)
+        return found
+
+    def _joined(self, given: list[Any]) -> Iterator[Schema]:
+        """The schemas, with those that apply to the same value."""
+        ahead = [*given]
+        while ahead:
+            schema = _mapping(ahead.pop())
+            yield schema
+            ahead += schema.get("allOf", ())
+            match = REFERENCE.fullmatch(str(schema.get("$ref", "")))
+            ahead += [_mapping(self.root.get("$defs")).get(match[1])] if match else []
 
 
 @dataclass
@@ -151,10 +176,10 @@ class _Part:
 class _Survey:
     """A walk through every schema in a schema."""
 
+    allowance: Allowance
     parts: dict[str, _Part] = field(default_factory=dict[str, _Part])
     wrong: list[Wrong] = field(default_factory=list[Wrong])
     weight: int = 0
-    patterns: int = 0
 
     def part(self, name: str, place: Place, schema: Any) -> None:
         """Walk through one part; `name` is empty for the schema itself."""
@@ -189,10 +214,10 @@ class _Survey:
             self._pattern(place, text)
 
     def _pattern(self, place: Place, text: Any) -> None:
-        self.patterns += 1
-        if self.patterns == MOST_PATTERNS + 1:
-            self.wrong.append((place, f"the schema has more than {MOST_PATTERNS} patterns"))
-        if self.patterns > MOST_PATTERNS or not isinstance(text, str):
+        self.allowance.patterns -= 1
+        if self.allowance.patterns == -1:
+            self.wrong.append((place, f"there are more than {MOST_PATTERNS} patterns"))
+        if self.allowance.patterns < 0 or not isinstance(text, str):
             return
         try:
             patterns.Pattern(text)
