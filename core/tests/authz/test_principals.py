@@ -15,6 +15,8 @@ grants = st.builds(
     org=st.sampled_from(ORGS),
     project=st.sampled_from(PROJECTS),
     permissions=st.frozensets(st.sampled_from(KEYS)),
+    role=st.none() | st.sampled_from(("tenant_admin", "project_admin", "viewer")),
+    only=st.none() | st.frozensets(st.sampled_from(KEYS)),
 )
 limits = st.tuples(
     st.none() | st.lists(st.sampled_from((*KEYS, "not.held.anywhere"))),
@@ -65,6 +67,42 @@ def test_narrowing_keeps_all_that_lies_within_the_limits(
         and (project is None or where == project)
     }
     assert narrowed == within
+
+
+@given(st.lists(grants, max_size=5).map(tuple), limits)
+def test_narrowing_brings_no_role_to_a_place_where_its_owner_has_it_not(
+    held: tuple[Grant, ...], limit: tuple[list[str] | None, str | None, str | None]
+) -> None:
+    """Apps grant keys to roles, so a token's roles must be its owner's, place by place."""
+    owner = Principal(Kind.USER, "usr_x", "X", held)
+    permissions, org, project = limit
+
+    narrowed = owner.narrowed(permissions, org=org, project=project)
+
+    for grant in narrowed:
+        assert any(
+            (grant.org, grant.role) == (wide.org, wide.role)
+            and wide.project in (None, grant.project)
+            for wide in held
+        )
+
+
+@given(st.lists(grants, max_size=5).map(tuple), limits, limits)
+def test_a_list_of_permissions_limits_the_keys_of_apps_and_is_never_lost(
+    held: tuple[Grant, ...],
+    first: tuple[list[str] | None, str | None, str | None],
+    second: tuple[list[str] | None, str | None, str | None],
+) -> None:
+    grants_now = held
+    for permissions, org, project in (first, second):
+        owner = Principal(Kind.USER, "usr_x", "X", grants_now)
+        grants_now = owner.narrowed(permissions, org=org, project=project)
+
+    for permissions, _, _ in (first, second):
+        if permissions is not None:
+            assert all(g.only is not None and g.only <= set(permissions) for g in grants_now)
+    if all(grant.only is not None for grant in held):
+        assert all(grant.only is not None for grant in grants_now)
 
 
 @given(st.lists(grants, max_size=5).map(tuple))

@@ -1,5 +1,6 @@
 """Offers, entitlements and consent through HTTP."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -207,6 +208,39 @@ async def test_a_project_has_one_entitlement_to_an_app(
     again = await code_of(tenant.admin, entitlements_of(project), {"app": app["id"]})
 
     assert again == (409, "already_entitled")
+
+
+async def test_of_many_who_entitle_a_project_at_once_one_does(
+    tenant: Tenant, project: ProjectRow, app: dict[str, Any]
+) -> None:
+    consent = (await offer(tenant.admin, project.id, app["id"]))["consent"]
+    body = {"app": app["id"], "consent": consent}
+
+    answers = await asyncio.gather(
+        *(tenant.admin.post(entitlements_of(project), body) for _ in range(4))
+    )
+
+    codes = sorted(answer.json().get("code", "made") for answer in answers)
+    assert codes == ["already_entitled"] * 3 + ["made"]
+    assert len((await tenant.admin.get(entitlements_of(project))).json()["items"]) == 1
+
+
+async def test_a_project_that_is_being_deleted_gets_no_entitlement(
+    site: Site, tenant: Tenant, project: ProjectRow, app: dict[str, Any]
+) -> None:
+    """Whoever waited for the deletion finds no project; nothing is left behind in it."""
+    consent = (await offer(tenant.admin, project.id, app["id"]))["consent"]
+    body = {"app": app["id"], "consent": consent}
+
+    made, gone = await asyncio.gather(
+        tenant.admin.post(entitlements_of(project), body),
+        tenant.admin.delete(f"/v1/projects/{project.id}"),
+    )
+
+    assert gone.status_code == 204
+    left = await site.rows("SELECT id FROM entitlements WHERE project_id = %s", project.id)
+    assert len(left) == (1 if made.status_code == 201 else 0)
+    assert (await tenant.admin.get(entitlements_of(project))).status_code == 404
 
 
 async def test_what_is_no_constraint_is_refused(
@@ -434,11 +468,8 @@ async def test_consent_along_with_a_change_needs_the_key_for_consent_too(
     site: Site, tenant: Tenant, project: ProjectRow, app: dict[str, Any]
 ) -> None:
     made = await entitle(tenant.admin, project.id, app["id"])
-    body = {
-        "name": "narrow",
-        "expires_in": 600,
-        "permissions": ["catalog.entitlement.update", "catalog.app.read"],
-    }
+    keys = ["catalog.entitlement.update"]
+    body = {"name": "narrow", "expires_in": 600, "permissions": keys}
     issued = await tenant.admin.post("/v1/access-tokens", body)
     narrow = Bearer(site.client, issued.json()["token"])
 
@@ -450,6 +481,7 @@ async def test_consent_along_with_a_change_needs_the_key_for_consent_too(
     assert refused.status_code == 403
     assert "catalog.entitlement.consent" in refused.json()["detail"]
     assert disabled.status_code == 200, disabled.text
+    assert disabled.json()["resolved"] == made["resolved"]
 
 
 async def test_a_change_to_versions_that_are_not_there_is_refused(

@@ -27,6 +27,12 @@ from moorage_core.kit.ids import EntitlementId
 from moorage_core.kit.pagination import Page, PageRequest
 from moorage_core.tenancy import commands as tenancy
 
+READ = Permission.CATALOG_ENTITLEMENT_READ
+CREATE = Permission.CATALOG_ENTITLEMENT_CREATE
+UPDATE = Permission.CATALOG_ENTITLEMENT_UPDATE
+CONSENT = Permission.CATALOG_ENTITLEMENT_CONSENT
+DELETE = Permission.CATALOG_ENTITLEMENT_DELETE
+
 # For other slices
 
 resolve = rules.resolve
@@ -43,9 +49,7 @@ async def find_for(db: Db, *, project: str, app: str) -> Entitlement | None:
     return await store.find_for(db, project=project, app=app)
 
 
-async def get(
-    ctx: Context, id: str, *, key: str = Permission.CATALOG_ENTITLEMENT_READ, lock: bool = False
-) -> Entitlement:
+async def get(ctx: Context, id: str, *, key: str = READ, lock: bool = False) -> Entitlement:
     """An entitlement in whose project the caller holds `key`."""
     orgs = sorted(ctx.principal.scope.orgs)
     entitlement = await store.find(ctx.db, id, orgs=orgs, lock=lock)
@@ -80,9 +84,9 @@ async def offer(
     ctx: Context, project: str, app: str, *, channel: str | None, versions: str
 ) -> OfferRead:
     """What a tenant would accept if it entitled the project now."""
-    place = await tenancy.get_project(ctx, project, key=Permission.CATALOG_ENTITLEMENT_READ)
+    place = await tenancy.get_project(ctx, project, key=READ)
     wish = _wish(channel, versions, location="query.versions")
-    found = await looking.shared_app(ctx, app, org=place.org_id, project=project)
+    found = await looking.shared_app(ctx, app, org=place.org_id, project=project, key=READ)
     present = await store.find_for(ctx.db, project=project, app=found.id)
     return await looking.offer(ctx, found, wish, present=present)
 
@@ -90,7 +94,7 @@ async def offer(
 async def list_in_project(
     ctx: Context, project: str, page: PageRequest, *, app: str | None
 ) -> Page[EntitlementRead]:
-    await tenancy.get_project(ctx, project, key=Permission.CATALOG_ENTITLEMENT_READ)
+    await tenancy.get_project(ctx, project, key=READ)
     rows = await store.list_page(ctx.db, page, project=project, app=app)
     shown = pagination.page(rows, page, key=lambda each: each.id)
     return Page([looking.shown(ctx, each) for each in shown.items], shown.next)
@@ -98,7 +102,7 @@ async def list_in_project(
 
 async def read(ctx: Context, id: str) -> EntitlementDetail:
     entitlement = await get(ctx, id)
-    return looking.detail(ctx, entitlement, await looking.world_of(ctx, entitlement))
+    return looking.detail(ctx, entitlement, await looking.world_of(ctx, entitlement, key=READ))
 
 
 async def diff(ctx: Context, id: str, *, version: str | None) -> PermissionDiffRead:
@@ -111,9 +115,9 @@ async def diff(ctx: Context, id: str, *, version: str | None) -> PermissionDiffR
 
 async def create(ctx: Context, project: str, new: EntitlementCreate) -> EntitlementDetail:
     """Entitle a project to an app, accepting what the version asks for that it comes to."""
-    place = await tenancy.get_project(ctx, project, key=Permission.CATALOG_ENTITLEMENT_CREATE)
+    place = await tenancy.get_project(ctx, project, key=CREATE)
     wish = _wish(new.channel, new.versions, location="body.versions")
-    app = await looking.shared_app(ctx, new.app, org=place.org_id, project=project)
+    app = await looking.shared_app(ctx, new.app, org=place.org_id, project=project, key=CREATE)
     if await store.find_for(ctx.db, project=project, app=app.id) is not None:
         raise _already(app)
     world = await looking.versions_of(ctx.db, app.id)
@@ -124,7 +128,7 @@ async def create(ctx: Context, project: str, new: EntitlementCreate) -> Entitlem
     entitlement = await store.add(ctx.db, _new(ctx, app, wish, version, place.org_id, project))
     if entitlement is None:
         raise _already(app)
-    _record(ctx, Permission.CATALOG_ENTITLEMENT_CREATE, registry.ENTITLEMENT_CREATED, entitlement)
+    _record(ctx, CREATE, registry.ENTITLEMENT_CREATED, entitlement)
     return looking.detail(ctx, entitlement, world)
 
 
@@ -132,17 +136,17 @@ async def update(
     ctx: Context, id: str, change: EntitlementUpdate, *, expected: int
 ) -> EntitlementDetail:
     """Change what it comes to, disable or enable. Disabling takes effect at once."""
-    entitlement = await get(ctx, id, key=Permission.CATALOG_ENTITLEMENT_UPDATE, lock=True)
+    entitlement = await get(ctx, id, key=UPDATE, lock=True)
     etag.check("entitlement", id, have=entitlement.version, expected=expected)
     if change.consent is not None:
-        authorize(ctx, Permission.CATALOG_ENTITLEMENT_CONSENT, _resource(entitlement))
+        authorize(ctx, CONSENT, _resource(entitlement))
     channel = change.channel or entitlement.channel
     wish = _wish(
         None if channel == "none" else channel,
         change.versions or entitlement.versions,
         location="body.versions",
     )
-    world = await looking.world_of(ctx, entitlement)
+    world = await looking.world_of(ctx, entitlement, key=UPDATE)
     version = rules.newly_accepted(entitlement, wish, *world.facts, consent=change.consent)
     changed = replace(
         entitlement,
@@ -153,28 +157,26 @@ async def update(
     if version is not None:
         changed = _accepting(ctx, changed, version)
     entitlement = await store.write(ctx.db, changed, now=ctx.now)
-    _record(ctx, Permission.CATALOG_ENTITLEMENT_UPDATE, registry.ENTITLEMENT_UPDATED, entitlement)
+    _record(ctx, UPDATE, registry.ENTITLEMENT_UPDATED, entitlement)
     return looking.detail(ctx, entitlement, world)
 
 
 async def consent(ctx: Context, id: str, *, given: str) -> EntitlementDetail:
     """Accept what a version asks for that the entitlement can come to."""
-    entitlement = await get(ctx, id, key=Permission.CATALOG_ENTITLEMENT_CONSENT, lock=True)
-    world = await looking.world_of(ctx, entitlement)
+    entitlement = await get(ctx, id, key=CONSENT, lock=True)
+    world = await looking.world_of(ctx, entitlement, key=CONSENT)
     version = rules.accept(entitlement, *world.facts, given=given)
     entitlement = await store.write(ctx.db, _accepting(ctx, entitlement, version), now=ctx.now)
-    _record(
-        ctx, Permission.CATALOG_ENTITLEMENT_CONSENT, registry.ENTITLEMENT_CONSENTED, entitlement
-    )
+    _record(ctx, CONSENT, registry.ENTITLEMENT_CONSENTED, entitlement)
     return looking.detail(ctx, entitlement, world)
 
 
 async def delete(ctx: Context, id: str, *, expected: int | None) -> None:
     """Take the right away. The keys of the app that it gave are gone at once."""
-    entitlement = await get(ctx, id, key=Permission.CATALOG_ENTITLEMENT_DELETE, lock=True)
+    entitlement = await get(ctx, id, key=DELETE, lock=True)
     etag.check("entitlement", id, have=entitlement.version, expected=expected)
     entitlement = await store.delete(ctx.db, id, org=entitlement.org_id, now=ctx.now)
-    _record(ctx, Permission.CATALOG_ENTITLEMENT_DELETE, registry.ENTITLEMENT_DELETED, entitlement)
+    _record(ctx, DELETE, registry.ENTITLEMENT_DELETED, entitlement)
 
 
 # What is kept

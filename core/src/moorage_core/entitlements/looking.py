@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from moorage_core.authz.authorize import hidden
+from moorage_core.authz.permissions import Permission
 from moorage_core.catalog import commands as catalog
 from moorage_core.catalog.models import App, Version
 from moorage_core.context import Context
@@ -23,6 +24,8 @@ from moorage_core.families import commands as families
 from moorage_core.kit.db import Db
 from moorage_manifest import declarations
 
+READ = Permission.CATALOG_ENTITLEMENT_READ
+
 
 @dataclass(frozen=True)
 class World:
@@ -40,9 +43,9 @@ class World:
         return next((each for each in self.versions if name in (each.number, each.id)), None)
 
 
-async def shared_app(ctx: Context, id: str, *, org: str, project: str) -> App:
-    """An app that the caller sees, and that its publisher shows to the project too."""
-    app = await catalog.find_visible(ctx, id)
+async def shared_app(ctx: Context, id: str, *, org: str, project: str, key: str) -> App:
+    """An app that who holds `key` sees, and that its publisher shows to the project too."""
+    app = await catalog.find_visible(ctx, id, key=key)
     if app is None:
         raise hidden("app", id)
     if not catalog.is_offered_to(app, org=org, project=project):
@@ -53,10 +56,13 @@ async def shared_app(ctx: Context, id: str, *, org: str, project: str) -> App:
     return app
 
 
-async def world_of(ctx: Context, entitlement: Entitlement) -> World:
-    """Nothing where the publisher no longer shows the app to the project."""
+async def world_of(ctx: Context, entitlement: Entitlement, *, key: str) -> World:
+    """Nothing where the publisher no longer shows the app to the project.
+
+    `key` is the one by which the caller got at the entitlement.
+    """
     org, project = entitlement.org_id, entitlement.project_id
-    app = await catalog.find_visible(ctx, entitlement.app_id)
+    app = await catalog.find_visible(ctx, entitlement.app_id, key=key)
     if app is None or not catalog.is_offered_to(app, org=org, project=project):
         return World([], {})
     return await versions_of(ctx.db, app.id)
@@ -90,7 +96,7 @@ async def diff(
     ctx: Context, entitlement: Entitlement, *, version: str | None
 ) -> PermissionDiffRead:
     """What a version asks for, against what was accepted."""
-    world = await world_of(ctx, entitlement)
+    world = await world_of(ctx, entitlement, key=READ)
     found = world.find(version) if version else rules.wanted(entitlement, *world.facts)
     if found is None and version:
         raise hidden("version", version)
