@@ -10,6 +10,7 @@ from core.tests.factories import artifacts, catalog
 from core.tests.factories.artifacts import digest_of
 from core.tests.site import Site, fresh
 from moorage_core.kit.db import org_scope
+from moorage_core.kit.ids import AppVersionId
 
 
 @pytest.fixture
@@ -247,6 +248,49 @@ async def test_what_was_published_does_not_go_by_sql(
         await attempt()
     read = await street.publisher.get(f"/v1/app-versions/{version['id']}")
     assert read.json() == version
+
+
+async def test_a_published_version_gets_no_more_artifacts_by_sql(street: Street) -> None:
+    app, artifact = await street.app(), await street.artifact()
+    version = await catalog.publish(street.publisher, app)
+
+    async def attempt() -> None:
+        scope = org_scope(street.tenant.org.id)
+        async with street.site.platform.database.transaction(scope) as db:
+            await db.run(
+                """
+                INSERT INTO version_artifacts (version_id, name, artifact_id, org_id, project_id)
+                VALUES (%s, 'more', %s, %s, %s)
+                """,
+                (version["id"], artifact["id"], street.tenant.org.id, street.project),
+            )
+
+    with pytest.raises(psycopg.errors.IntegrityConstraintViolation):
+        await attempt()
+
+
+async def test_nobody_adds_a_version_to_a_foreign_app_by_sql(street: Street) -> None:
+    app = await street.app(visibility="platform")
+    version = await catalog.publish(street.publisher, app)
+    there = street.stranger
+
+    async def attempt() -> None:
+        async with street.site.platform.database.transaction(org_scope(there.org.id)) as db:
+            await db.run(
+                """
+                INSERT INTO app_versions (id, app_id, org_id, project_id, number, status,
+                    manifest_text, manifest_digest, manifest, declaration, declaration_digest,
+                    runbook, created_at, updated_at, published_at)
+                SELECT %s, app_id, %s, %s, '6.6.6', status, manifest_text, manifest_digest,
+                    manifest, declaration, declaration_digest, runbook, created_at, updated_at,
+                    published_at
+                FROM app_versions WHERE id = %s
+                """,
+                (AppVersionId.new(), there.org.id, there.project.id, version["id"]),
+            )
+
+    with pytest.raises(psycopg.errors.ForeignKeyViolation):
+        await attempt()
 
 
 async def test_a_version_is_published_with_its_artifacts(street: Street) -> None:

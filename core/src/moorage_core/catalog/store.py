@@ -350,7 +350,7 @@ async def delete_draft(db: Db, id: str, *, org: str) -> None:
 async def use_artifacts(
     db: Db, version: str, *, org: str, project: str, used: dict[str, str]
 ) -> None:
-    """Tie the artifacts, by their names in the manifest, to a version that is published now."""
+    """Tie the artifacts, by their names in the manifest, to a draft that is being published."""
     await db.run(
         """
         INSERT INTO version_artifacts (version_id, name, artifact_id, org_id, project_id)

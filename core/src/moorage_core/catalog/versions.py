@@ -99,10 +99,10 @@ async def publish(ctx: Context, id: str, *, manifest_digest: str | None) -> Show
     org, project = app.org_id, app.project_id
     have = await artifacts.find_by_digest(ctx.db, org=org, project=project, digests=digests)
     used = rules.resolve(version.manifest, have)
+    await store.use_artifacts(ctx.db, id, org=org, project=project, used=used)
     version = await store.set_status(
         ctx.db, id, org=org, status=rules.PUBLISHED, note=None, now=ctx.now
     )
-    await store.use_artifacts(ctx.db, id, org=org, project=project, used=used)
     _record(ctx, key, registry.VERSION_PUBLISHED, app, version)
     return await _shown(ctx, version)
 

@@ -123,6 +123,7 @@ CREATE TABLE apps (
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
     deleted_at timestamptz,
+    UNIQUE (org_id, project_id, id),
     FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id)
 );
 CREATE UNIQUE INDEX apps_slug ON apps (slug) WHERE deleted_at IS NULL;
@@ -132,7 +133,7 @@ CREATE INDEX apps_platform ON apps (id) WHERE visibility = 'platform' AND delete
 
 CREATE TABLE app_versions (
     id text PRIMARY KEY,
-    app_id text NOT NULL REFERENCES apps,
+    app_id text NOT NULL,
     org_id text NOT NULL REFERENCES orgs,
     project_id text NOT NULL,
     number text NOT NULL,
@@ -152,7 +153,9 @@ CREATE TABLE app_versions (
     deprecated_at timestamptz,
     retired_at timestamptz,
     UNIQUE (app_id, number),
-    FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id),
+    UNIQUE (org_id, project_id, id),
+    -- What belongs to an app lives in its project: nobody adds a version to a foreign one.
+    FOREIGN KEY (org_id, project_id, app_id) REFERENCES apps (org_id, project_id, id),
     CHECK ((status = 'draft') = (published_at IS NULL))
 );
 CREATE INDEX app_versions_page ON app_versions (app_id, id);
@@ -176,40 +179,54 @@ END $$;
 CREATE TRIGGER keep_published_version BEFORE UPDATE OR DELETE ON app_versions
     FOR EACH ROW EXECUTE FUNCTION keep_published_version();
 
--- Written when a version is published, never after.
+-- Written in the transaction that publishes the version, never after.
 CREATE TABLE version_artifacts (
-    version_id text NOT NULL REFERENCES app_versions,
+    version_id text NOT NULL,
     name text NOT NULL,
     artifact_id text NOT NULL,
     org_id text NOT NULL REFERENCES orgs,
     project_id text NOT NULL,
     PRIMARY KEY (version_id, name),
+    FOREIGN KEY (org_id, project_id, version_id) REFERENCES app_versions (org_id, project_id, id),
     FOREIGN KEY (org_id, project_id, artifact_id) REFERENCES artifacts (org_id, project_id, id)
 );
 CREATE INDEX version_artifacts_artifact ON version_artifacts (artifact_id);
 
+CREATE FUNCTION keep_version_artifacts() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM app_versions v WHERE v.id = NEW.version_id AND v.status = 'draft') THEN
+        RAISE EXCEPTION 'a published version gets no more artifacts'
+            USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER keep_version_artifacts BEFORE INSERT ON version_artifacts
+    FOR EACH ROW EXECUTE FUNCTION keep_version_artifacts();
+REVOKE EXECUTE ON FUNCTION keep_version_artifacts FROM PUBLIC;
+
 CREATE TABLE app_channels (
-    app_id text NOT NULL REFERENCES apps,
+    app_id text NOT NULL,
     channel text NOT NULL CHECK (channel IN ('dev', 'staging', 'prod')),
     org_id text NOT NULL REFERENCES orgs,
     project_id text NOT NULL,
-    version_id text NOT NULL REFERENCES app_versions,
+    version_id text NOT NULL,
     version integer NOT NULL DEFAULT 1,
     updated_at timestamptz NOT NULL,
     PRIMARY KEY (app_id, channel),
-    FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id)
+    FOREIGN KEY (org_id, project_id, app_id) REFERENCES apps (org_id, project_id, id),
+    FOREIGN KEY (org_id, project_id, version_id) REFERENCES app_versions (org_id, project_id, id)
 );
 CREATE INDEX app_channels_version ON app_channels (version_id);
 
 CREATE TABLE promotions (
     id text PRIMARY KEY,
-    app_id text NOT NULL REFERENCES apps,
+    app_id text NOT NULL,
     org_id text NOT NULL REFERENCES orgs,
     project_id text NOT NULL,
     channel text NOT NULL,
     -- Counted per app while its row is locked: the order in which promotions happened.
     sequence integer NOT NULL,
-    version_id text NOT NULL REFERENCES app_versions,
+    version_id text NOT NULL,
     number text NOT NULL,
     manifest_digest text NOT NULL,
     previous_version_id text REFERENCES app_versions,
@@ -220,7 +237,8 @@ CREATE TABLE promotions (
     reason text,
     at timestamptz NOT NULL,
     UNIQUE (app_id, sequence),
-    FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id)
+    FOREIGN KEY (org_id, project_id, app_id) REFERENCES apps (org_id, project_id, id),
+    FOREIGN KEY (org_id, project_id, version_id) REFERENCES app_versions (org_id, project_id, id)
 );
 
 CREATE TABLE app_operators (
