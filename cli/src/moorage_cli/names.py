@@ -15,6 +15,7 @@ from moorage.models import (
     OrgRead,
     ProjectRead,
     ServiceAccountRead,
+    SourceRead,
     UserRead,
 )
 from moorage_cli.failures import Ambiguous, Missing, Refused
@@ -140,6 +141,13 @@ async def get_app(client: Client, name: str) -> AppRead:
     if is_id(name):
         return await client.apps.get(name)
     return await _one(client.apps.list(slug=name), "app", name, by=lambda app: app.slug)
+
+
+async def get_source(client: Client, name: str) -> SourceRead:
+    """A source by its id, or by what policy calls it."""
+    if is_id(name):
+        return await client.sources.get(name)
+    return await _one(client.sources.list(), "source", name, by=lambda each: each.policy_name)
 
 
 async def _one(items: AsyncIterable[M], noun: str, name: str, *, by: Callable[[M], str]) -> M:
