@@ -93,6 +93,8 @@ async def test_what_is_written_is_audited_and_published(site: Site, tenant: Tena
     [
         ({"budget": {"eur": 5}}, ["budget"]),
         ({"quotas": {"licences": 1}}, ["quotas.licences"]),
+        ({"versions": {"Echo!": "^1"}}, ["versions.Echo!"]),
+        ({"x" * 500: 1}, ["x" * 60]),
         ({"region": {"allow": []}, "quotas": {"gpu": 1}}, ["region", "quotas.gpu"]),
     ],
 )
@@ -121,7 +123,6 @@ async def test_a_limit_that_nothing_enforces_is_not_stored(
         {"regions": {"permit": ["eu"]}},
         {"regions": {"allow": ["e u"]}},
         {"regions": {"allow": [f"r{n}" for n in range(201)]}},
-        {"versions": {"Echo!": "^1"}},
         {"quotas": {"gpus": -1}},
         {"quotas": {"gpus": 1.5}},
         {"quotas": {"gpus": "many"}},

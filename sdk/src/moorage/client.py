@@ -9,18 +9,24 @@ from moorage._transport import Transport
 from moorage._version import __version__
 from moorage.auth import Auth
 from moorage.resources.apps import Apps
+from moorage.resources.artifacts import Artifacts
 from moorage.resources.audit import Audit
 from moorage.resources.entitlements import Entitlements
 from moorage.resources.events import Events
+from moorage.resources.families import Families
 from moorage.resources.members import Members, Roles
 from moorage.resources.oidc_providers import OidcProviders
 from moorage.resources.operators import Operators
 from moorage.resources.orgs import Orgs
 from moorage.resources.people import AccessTokens, Me, Sessions, Users
 from moorage.resources.platform import Platform
+from moorage.resources.policy import Policy
 from moorage.resources.projects import Projects
+from moorage.resources.publisher_keys import PublisherKeys
+from moorage.resources.pulls import Pulls
 from moorage.resources.service_accounts import ServiceAccounts
 from moorage.resources.signing_in import SigningIn
+from moorage.resources.sources import Sources
 from moorage.resources.webhooks import Webhooks
 
 PATIENCE = 30.0
@@ -58,20 +64,26 @@ class Client:
         held = transport, options
         self.access_tokens = AccessTokens(*held)
         self.apps = Apps(*held)
+        self.artifacts = Artifacts(*held)
         self.audit = Audit(*held)
         self.entitlements = Entitlements(*held)
         self.events = Events(*held)
+        self.families = Families(*held)
         self.me = Me(*held)
         self.members = Members(*held)
         self.oidc_providers = OidcProviders(*held)
         self.operators = Operators(*held)
         self.orgs = Orgs(*held)
         self.platform = Platform(*held)
+        self.policy = Policy(*held)
         self.projects = Projects(*held)
+        self.publisher_keys = PublisherKeys(*held)
+        self.pulls = Pulls(*held)
         self.roles = Roles(*held)
         self.service_accounts = ServiceAccounts(*held)
         self.sessions = Sessions(*held)
         self.signing_in = SigningIn(*held)
+        self.sources = Sources(*held)
         self.users = Users(*held)
         self.webhooks = Webhooks(*held)
 

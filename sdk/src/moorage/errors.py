@@ -10,6 +10,7 @@ from moorage._problem import (
     Gone,
     IfMatchRequired,
     NotFound,
+    RangeNotSatisfiable,
     ServerFault,
     Stale,
     TooLarge,
@@ -65,10 +66,6 @@ class ArtifactRevoked(Conflict):
 
 class ArtifactTooLarge(Unprocessable):
     """The artifact is larger than this platform takes."""
-
-
-class ArtifactUnknown(Unprocessable):
-    """The version has no artifact of this name."""
 
 
 class ArtifactUsed(Conflict):
@@ -311,10 +308,6 @@ class PullSecretWrong(Forbidden):
     """The secret is not that of this pull."""
 
 
-class RangeNotSatisfiable(ApiError):
-    """The artifact has no such bytes."""
-
-
 class ReasonRequired(Unprocessable):
     """Opening somebody's account reaches into their orgs, and needs a reason."""
 
@@ -456,7 +449,6 @@ BY_CODE: dict[str, type[ApiError]] = {
     "app_published": AppPublished,
     "artifact_revoked": ArtifactRevoked,
     "artifact_too_large": ArtifactTooLarge,
-    "artifact_unknown": ArtifactUnknown,
     "artifact_used": ArtifactUsed,
     "artifacts_not_ready": ArtifactsNotReady,
     "beyond_ceiling": BeyondCeiling,
@@ -569,13 +561,11 @@ __all__ = [
     "AlreadyRegistered",
     "AlreadySigned",
     "AlreadyThere",
-    "ApiError",
     "AppNotOffered",
     "AppNotShared",
     "AppPublished",
     "ArtifactRevoked",
     "ArtifactTooLarge",
-    "ArtifactUnknown",
     "ArtifactUsed",
     "ArtifactsNotReady",
     "BY_CODE",

@@ -5,6 +5,7 @@ Not imported with `moorage` itself: most programs need none of it.
 """
 
 from moorage_manifest import (
+    Artifact,
     BadConstraint,
     BadVersion,
     Constraint,
@@ -22,6 +23,7 @@ from moorage_manifest import (
     config_faults,
     declaration,
     diff,
+    document,
     folder,
     read,
     read_family,
@@ -31,6 +33,7 @@ from moorage_manifest import (
 )
 
 __all__ = [
+    "Artifact",
     "BadConstraint",
     "BadVersion",
     "Constraint",
@@ -48,6 +51,7 @@ __all__ = [
     "config_faults",
     "declaration",
     "diff",
+    "document",
     "folder",
     "read",
     "read_family",

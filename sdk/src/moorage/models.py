@@ -3,7 +3,7 @@
 
 from typing import Any, Literal
 
-from pydantic import AwareDatetime, Field, constr
+from pydantic import AwareDatetime, Field
 
 from moorage._model import Model
 
@@ -839,12 +839,7 @@ class OverlayDocument(Model):
     artifact_sources: LimitedWords | None = None
     regions: LimitedWords | None = None
     skus: LimitedWords | None = None
-    versions: (
-        dict[
-            constr(pattern=r"^[a-z][a-z0-9-]{0,38}[a-z0-9]$"), constr(min_length=1, max_length=120)
-        ]
-        | None
-    ) = None
+    versions: dict[str, str] | None = None
     quotas: Quotas | None = None
 
 

@@ -17,6 +17,8 @@ CHOICES = ("operations", "channels", "artifact_sources", "regions", "skus")
 """Dimensions with lists of values to allow and to deny."""
 QUOTAS = ("instances", "members", "gpus", "concurrent_operations")
 VERSIONS = "versions"
+LONGEST, MOST = 60, 20
+"""How much of what was sent a refusal repeats."""
 DIMENSIONS = (*CHOICES, VERSIONS, *(f"quotas.{name}" for name in QUOTAS))
 
 
@@ -202,10 +204,11 @@ def check_dimensions(unknown: Sequence[str]) -> None:
     """Refuse what nothing would enforce: a limit that is not kept is worse than none."""
     if not unknown:
         return
+    names = [name[:LONGEST] for name in unknown[:MOST]]
     raise DimensionNotEnforced(
-        f"Nothing enforces {', '.join(unknown[:10])}, so it is not stored. "
+        f"Nothing enforces {', '.join(names)}, so it is not stored. "
         f"What can be limited: {', '.join(DIMENSIONS)}.",
-        errors=[Fault(f"body.document.{name}", "nothing enforces this") for name in unknown[:50]],
+        errors=[Fault(f"body.document.{name}", "nothing enforces this") for name in names],
     )
 
 

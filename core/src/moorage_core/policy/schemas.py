@@ -1,5 +1,6 @@
 """Wire shapes of layers, effective policy and decisions."""
 
+import re
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -20,8 +21,7 @@ Word = Annotated[
     str, StringConstraints(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")
 ]
 Channel = Annotated[str, StringConstraints(pattern="^(dev|staging|prod)$")]
-AppSlug = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,38}[a-z0-9]$")]
-ConstraintText = Annotated[str, StringConstraints(min_length=1, max_length=120)]
+APP_SLUG = re.compile(r"[a-z][a-z0-9-]{0,38}[a-z0-9]")
 Amount = Annotated[int, Field(ge=0, le=1_000_000_000), WHOLE]
 Words = Annotated[list[Word], Field(max_length=MOST)]
 Channels = Annotated[list[Channel], Field(max_length=3)]
@@ -74,7 +74,7 @@ class OverlayDocument(BaseModel):
     artifact_sources: LimitedWords | None = None
     regions: LimitedWords | None = None
     skus: LimitedWords | None = None
-    versions: Annotated[dict[AppSlug, ConstraintText], Field(max_length=MOST)] | None = None
+    versions: Annotated[dict[str, str], Field(max_length=MOST)] | None = None
     """Constraints by the slug of an app, such as `^1.2`."""
     quotas: Quotas | None = None
 
@@ -82,7 +82,12 @@ class OverlayDocument(BaseModel):
     def unknown(self) -> list[str]:
         """What nothing enforces."""
         more = self.quotas.model_extra if self.quotas else None
-        return [*(self.model_extra or {}), *(f"quotas.{name}" for name in more or {})]
+        nobody = [slug for slug in self.versions or {} if not APP_SLUG.fullmatch(slug)]
+        return [
+            *(self.model_extra or {}),
+            *(f"versions.{slug}" for slug in nobody),
+            *(f"quotas.{name}" for name in more or {}),
+        ]
 
 
 class OverlayWrite(Input):

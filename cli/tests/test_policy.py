@@ -1,0 +1,152 @@
+"""`moor policy`, against a real platform."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.tests.conftest import Moor
+from cli.tests.test_entitlements import Publish, publish
+from sdk.tests import running
+
+__all__ = ["publish"]
+
+
+@pytest.fixture
+def org(admin: Moor) -> str:
+    slug = f"y{running.free_port()}"
+    admin("orgs", "create", slug, "--name", "Acme", "--admin", running.ADMIN)
+    return slug
+
+
+@pytest.fixture
+def project(admin: Moor, org: str) -> str:
+    admin("projects", "create", org, "alpha", "--name", "Alpha")
+    return f"{org}/alpha"
+
+
+@pytest.fixture
+def app(admin: Moor, project: str, publish: Publish) -> str:
+    """Two versions, to which the project is entitled."""
+    slug = f"app{running.free_port()}"
+    publish(slug, "1.0.0")
+    publish(slug, "2.0.0")
+    made = admin("entitlements", "create", project, slug, "--yes")
+    assert made.code == 0, made.err
+    return slug
+
+
+def test_options_change_what_a_layer_says_and_keep_the_rest(admin: Moor, org: str) -> None:
+    first = admin("policy", "set", "--org", org, "--allow", "regions=eu,us", "--quota", "gpus=8")
+    admin("policy", "set", "--org", org, "--deny", "channels=dev", "--quota", "gpus=4")
+    admin("policy", "set", "--org", org, "--allow", "regions=any", "--versions", "echo=^1")
+
+    shown = admin("policy", "show", "--org", org, "-o", "json").json()
+
+    assert first.out.startswith(f"The layer of org {org} is written; it is at version 1.")
+    assert shown["version"] == 3
+    document = {name: value for name, value in shown["document"].items() if value is not None}
+    assert document["channels"]["deny"] == ["dev"]
+    assert document["quotas"]["gpus"] == 4
+    assert document["versions"] == {"echo": "^1"}
+    assert "regions" not in document
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["regions:\n  allow: [eu]\nquotas: {gpus: 2}\n", '{"regions": {"allow": ["eu"]}}'],
+    ids=["YAML", "JSON"],
+)
+def test_a_file_is_the_whole_layer(admin: Moor, project: str, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "layer.yaml"
+    file.write_text(text)
+    admin("policy", "set", "--project", project, "--deny", "skus=large")
+
+    answer = admin("policy", "set", str(file), "--project", project, "-o", "json").json()
+
+    assert answer["document"]["regions"]["allow"] == ["eu"]
+    assert answer["document"]["skus"] is None
+
+
+def test_a_file_that_says_too_much_is_refused_with_what_there_is(
+    admin: Moor, project: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "layer.yaml"
+    file.write_text("budget: {eur: 5}\n")
+
+    ran = admin("policy", "set", str(file), "--project", project)
+
+    assert ran.code == 1
+    assert "Nothing enforces budget" in ran.err
+    assert "quotas.gpus" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [("regions: [eu", "layer.yaml:"), ("- regions\n", "does not hold a layer"), (None, "cannot")],
+)
+def test_a_file_that_cannot_be_read_is_named(
+    admin: Moor, project: str, tmp_path: Path, content: str | None, said: str
+) -> None:
+    file = tmp_path / "layer.yaml"
+    if content is not None:
+        file.write_text(content)
+
+    ran = admin("policy", "set", str(file), "--project", project)
+
+    assert ran.code == 1
+    assert said in ran.err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--quota", "gpus"],
+        ["--quota", "gpus=many"],
+        ["--allow", "=eu"],
+        ["--org", "x", "--project", "x/y", "--quota", "gpus=1"],
+        ["--app", "x", "--quota", "gpus=1"],
+    ],
+)
+def test_what_does_not_say_enough_is_refused(admin: Moor, options: list[str]) -> None:
+    assert admin("policy", "set", *options).code == 1
+
+
+def test_a_dry_run_says_what_would_be_taken_away(admin: Moor, org: str, app: str) -> None:
+    ran = admin("policy", "set", "--org", org, "--versions", f"{app}=^1", "--dry-run")
+
+    assert ran.out.startswith(f"Nothing was changed. The layer of org {org} would be at version 1.")
+    assert f"{app} 2.0.0 → 1.0.0" in ran.out
+    assert admin("policy", "show", "--org", org, "-o", "json").json()["version"] == 0
+
+
+def test_what_is_left_names_the_layers(admin: Moor, org: str, project: str) -> None:
+    admin("policy", "set", "--org", org, "--allow", "regions=eu", "--deny", "skus=large")
+    admin("policy", "set", "--project", project, "--quota", "members=3")
+
+    ran = admin("policy", "effective", project)
+
+    assert "regions: only eu (org)" in ran.out
+    assert "skus: large is denied (org)" in ran.out
+    assert "members: at most 3 (project)" in ran.out
+
+
+def test_an_explanation_is_read_line_by_line(admin: Moor, org: str, project: str, app: str) -> None:
+    admin("policy", "set", "--project", project, "--app", app, "--deny", "regions=eu")
+
+    said = admin("policy", "explain", project, app, "instance.deploy", "--region", "eu").out
+    asked = ("policy", "explain", project, app, "member.drain", "-o", "json")
+    drain = admin(*asked).json()
+
+    assert said.startswith("Refused.\nVersion 2.0.0, sha256:")
+    line = next(line for line in said.splitlines() if "entitlement_overlay" in line)
+    assert line.split()[:2] == ["no", "entitlement_overlay"]
+    assert f"It can be changed by somebody with policy.overlay.update on org {org}" in said
+    assert drain["allowed"] is True
+
+
+def test_the_platforms_layer_is_the_one_that_is_meant_where_none_is_named(admin: Moor) -> None:
+    ran = admin("policy", "set", "--deny", "regions=nowhere", "--dry-run", "-o", "json")
+
+    assert json.loads(ran.out)["level"] == "global"
