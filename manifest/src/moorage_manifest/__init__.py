@@ -14,13 +14,14 @@ from moorage_manifest.declarations import (
 )
 from moorage_manifest.families import FamilyReading, read_family, shipped
 from moorage_manifest.faults import Fault, ValueFault
-from moorage_manifest.models import Family, FamilyKey, Manifest, namespace
+from moorage_manifest.models import Artifact, Family, FamilyKey, Manifest, namespace
 from moorage_manifest.reading import Reading, read
 from moorage_manifest.values import config_faults
 from moorage_manifest.versions import BadConstraint, BadVersion, Constraint, Version
 from moorage_manifest.vocabulary import CORE_AREAS, OPERATION_KINDS, RESERVED_SLUGS, ROLES
 
 __all__ = [
+    "Artifact",
     "BadConstraint",
     "BadVersion",
     "CORE_AREAS",
