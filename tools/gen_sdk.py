@@ -61,6 +61,7 @@ BASES = {
     410: "Gone",
     412: "Stale",
     413: "TooLarge",
+    416: "RangeNotSatisfiable",
     422: "Unprocessable",
     428: "IfMatchRequired",
     429: "TooManyRequests",

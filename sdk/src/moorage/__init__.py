@@ -1,7 +1,8 @@
 """The Python client of a Moorage control plane."""
 
-from moorage import errors, models, proofs
+from moorage import errors, models, proofs, signatures
 from moorage._calls import Pages, Redirect
+from moorage._files import ContentWrong
 from moorage._keys import KeyUnusable, PrivateKey
 from moorage._model import Model, Page
 from moorage._problem import (
@@ -19,6 +20,7 @@ from moorage._problem import (
     MoorageError,
     NotFound,
     PlainHttpRefused,
+    RangeNotSatisfiable,
     ServerFault,
     Stale,
     TooLarge,
@@ -42,6 +44,7 @@ __all__ = [
     "CertificateRefused",
     "Client",
     "Conflict",
+    "ContentWrong",
     "Fault",
     "Forbidden",
     "Gone",
@@ -55,6 +58,7 @@ __all__ = [
     "Password",
     "PlainHttpRefused",
     "PrivateKey",
+    "RangeNotSatisfiable",
     "Redirect",
     "ServerFault",
     "ServiceAccount",
@@ -68,4 +72,5 @@ __all__ = [
     "errors",
     "models",
     "proofs",
+    "signatures",
 ]

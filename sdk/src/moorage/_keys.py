@@ -1,5 +1,6 @@
-"""Ed25519 keys of service accounts: made here, proved with here, never sent."""
+"""Ed25519 keys of service accounts and publishers: made here, used here, never sent."""
 
+import base64
 import secrets
 import time
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Self
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import OKPKey
+from joserfc.jws import JWSRegistry
 
 from moorage._problem import MoorageError
 from moorage.models import PublicKey
@@ -48,13 +50,18 @@ class PrivateKey:
 
     @property
     def pem(self) -> bytes:
-        """The private key, PKCS #8. Whoever has it is the service account."""
+        """The private key, PKCS #8. Whoever has it is the service account or the publisher."""
         return self._key.as_pem(private=True)
 
     @property
     def public(self) -> PublicKey:
         """The half that the platform is given."""
         return PublicKey(kty="OKP", crv="Ed25519", x=str(self._key.as_dict(private=False)["x"]))
+
+    def sign(self, message: bytes) -> str:
+        """The signature of a message, in base64url without padding."""
+        raw = JWSRegistry.algorithms[ALGORITHM].sign(message, self._key)
+        return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 
     def assertion(self, *, account: str, audience: str) -> str:
         """A proof, good for one use within minutes, that its bearer is the account."""

@@ -1,7 +1,7 @@
 """What a call is made of: the operation, what it says, and the options that go with any call."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import quote
@@ -39,6 +39,8 @@ class Arguments:
     query: Mapping[str, Any] = field(default_factory=dict[str, Any])
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     body: Body = field(default=None, repr=False)
+    content: Callable[[], AsyncIterable[bytes]] | None = field(default=None, repr=False)
+    """Bytes as they are, in place of a body; asked for anew for every try."""
     version: int | None = None
     """The version that the change is made to, sent as If-Match."""
     wait: float = 0
@@ -75,7 +77,9 @@ def query(arguments: Arguments) -> dict[str, Any]:
     return {name: value for name, value in arguments.query.items() if value not in (None, (), [])}
 
 
-def body(arguments: Arguments) -> bytes | None:
-    """The body as JSON, without what was left out."""
+def body(arguments: Arguments) -> bytes | AsyncIterable[bytes] | None:
+    """Bytes as they are, or JSON without what was left out."""
+    if arguments.content is not None:
+        return arguments.content()
     given = arguments.body() if callable(arguments.body) else arguments.body
     return None if given is None else given.model_dump_json(exclude_none=True).encode()

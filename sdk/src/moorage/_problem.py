@@ -103,6 +103,10 @@ class TooLarge(ApiError):
     """413: the request is larger than the platform takes."""
 
 
+class RangeNotSatisfiable(ApiError):
+    """416: there are no such bytes."""
+
+
 class Unprocessable(ApiError):
     """422: the request is not one that this operation takes."""
 
@@ -132,6 +136,7 @@ BY_STATUS: dict[int, type[ApiError]] = {
     410: Gone,
     412: Stale,
     413: TooLarge,
+    416: RangeNotSatisfiable,
     422: Unprocessable,
     428: IfMatchRequired,
     429: TooManyRequests,

@@ -65,8 +65,8 @@ class Transport:
     ) -> None:
         address = _address.checked(url)
         self.url = str(address)
+        self.patience = patience
         self._auth = auth
-        self._patience = patience
         plain = address.scheme == "http"
         _quiet.hide_secrets()
         self._http = httpx2.AsyncClient(
@@ -108,7 +108,7 @@ class Transport:
             await response.aclose()
 
     async def _persist(self, call: _Call, *, stream: bool) -> httpx2.Response:
-        patience, started, renewed = _retry.Patience(self._patience), time.monotonic(), False
+        patience, started, renewed = _retry.Patience(self.patience), time.monotonic(), False
         while True:
             proof = await self._proof(call.operation)
             try:
@@ -194,6 +194,8 @@ def _call(operation: Operation, arguments: Arguments, options: Options) -> _Call
         headers["If-Match"] = f'"{arguments.version}"'
     if arguments.body is not None:
         headers["Content-Type"] = "application/json"
+    if arguments.content is not None:
+        headers["Content-Type"] = "application/octet-stream"
     return _Call(operation, arguments, correlation_id, headers)
 
 

@@ -18,7 +18,8 @@ from moorage_core.pulls.schemas import PullCreate, PullIssued
 
 routes = Routes(tag="pulls")
 
-Short = Annotated[str | None, Header(max_length=200)]
+Standard = Annotated[str | None, Header(include_in_schema=False, max_length=200)]
+"""A header that HTTP itself describes."""
 
 
 @routes.mutation(
@@ -56,9 +57,13 @@ async def get_pull_content(
     pull: PullId,
     request: Request,
     platform: PlatformDep,
-    moorage_pull: Short = None,
-    wanted: Annotated[str | None, Header(alias="range", max_length=200)] = None,
-    if_range: Short = None,
+    moorage_pull: Annotated[
+        str | None, Header(max_length=200, description="The pull's secret. Required.")
+    ] = None,
+    wanted: Annotated[
+        str | None, Header(alias="range", include_in_schema=False, max_length=200)
+    ] = None,
+    if_range: Standard = None,
 ) -> StreamingResponse:
     """The bytes of the artifact, or those that `Range` names.
 
