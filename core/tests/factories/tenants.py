@@ -13,7 +13,7 @@ import argon2
 import httpx2
 
 from core.tests.callers import Caller
-from core.tests.factories import artifacts, catalog, entitlements
+from core.tests.factories import artifacts, catalog, entitlements, families, pulls
 from core.tests.factories.tenancy import OrgRow, ProjectRow, make_org, make_project
 from core.tests.site import Site, fresh
 from moorage_core.authz.roles import SERVICE_ACCOUNT_PERMISSIONS
@@ -229,9 +229,13 @@ FACTORIES: dict[str, Callable[[Tenant], Awaitable[str]]] = {
     "artifact": artifacts.make_artifact,
     "publisher_key": artifacts.make_publisher_key,
     "entitlement": entitlements.make_entitlement,
+    "family": families.make_family,
+    "source": families.make_source,
+    "pull": pulls.make_pull,
 }
 
 STATES: dict[str, Callable[[Tenant], Awaitable[None]]] = {
+    "create_pull": pulls.await_pull,
     "complete_artifact": artifacts.await_completion,
     "put_artifact_content": artifacts.await_bytes,
     "sign_artifact": artifacts.await_signature,
