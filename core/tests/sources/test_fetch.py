@@ -232,6 +232,22 @@ async def test_a_source_that_drips_is_given_up(depot: Depot) -> None:
     assert len(given) < len(CONTENT)
 
 
+async def test_a_source_whose_head_drips_is_given_up(depot: Depot) -> None:
+    async def drip(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 X\r\nx: ")
+        while True:
+            writer.write(b"0")
+            await writer.drain()
+            await asyncio.sleep(0.01)
+
+    depot.answers["*"] = drip
+
+    failure, given = await refused(order(depot, wait=10.0, patience=0.2))
+
+    assert isinstance(failure, rules.SourceUnreachable)
+    assert given == b""
+
+
 async def test_whoever_takes_the_bytes_may_be_slow(depot: Depot) -> None:
     depot.answers["*"] = depots.content(FIRST, SECOND)
     pieces = await fetch.open_content(order(depot, patience=0.1), road(), offset=0)

@@ -94,7 +94,7 @@ async def open_content(order: Order, road: Road, *, offset: int) -> AsyncIterato
 async def _content(order: Order, road: Road, *, offset: int) -> AsyncGenerator[bytes]:
     try:
         async with AsyncExitStack() as stack:
-            async with asyncio.timeout(order.patience):
+            async with asyncio.timeout(min(order.patience, rules.GRACE)):
                 response = await _answer(stack, order, road)
             yield b""
             async with aclosing(_verified(response, order, offset=offset)) as pieces:
