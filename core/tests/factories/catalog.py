@@ -82,6 +82,15 @@ async def deprecated(tenant: "Tenant") -> None:
     await made(tenant.admin, path, {"note": "Use another one."}, status=200)
 
 
+async def make_promotion(tenant: "Tenant") -> str:
+    """Of a version of its own: the tenant's may stay a draft."""
+    await tenant.id("app")
+    app = {"id": tenant.ids["app"], "slug": tenant.ids["slug"]}
+    version = await publish(tenant.admin, app, version=f"0.0.0-{fresh()}")
+    body = {"channel": "dev", "version": version["id"]}
+    return (await made(tenant.admin, f"/v1/apps/{app['id']}/promotions", body))["id"]
+
+
 async def make_operator_account(tenant: "Tenant") -> str:
     """A service account that may claim and nothing else."""
     body = {"name": f"operator {fresh()}", "permissions": [Permission.APPS_OPERATION_CLAIM]}

@@ -226,6 +226,7 @@ FACTORIES: dict[str, Callable[[Tenant], Awaitable[str]]] = {
     "app": catalog.make_app,
     "version": catalog.make_version,
     "operator": catalog.make_operator,
+    "promotion": catalog.make_promotion,
     "artifact": artifacts.make_artifact,
     "publisher_key": artifacts.make_publisher_key,
     "entitlement": entitlements.make_entitlement,

@@ -24,6 +24,16 @@ SEEN_BY_ALL = {"audit_seals", "signing_keys", "streams"}
 PERSONAL = {"access_tokens"}
 """Names an org to narrow a person's rights to; belongs to the person."""
 KEYS_WITHOUT_ORG = {
+    "apps_slug": "slugs are unique on the platform: docs/decisions/0011",
+    "app_channels_pkey": "begins with a random id that is one org's",
+    "app_operators_account": "two random ids",
+    "app_versions_app_id_number_key": "begins with a random id that is one org's",
+    "artifact_signatures_pkey": "two random ids",
+    "artifacts_digest": "begins with a random id that is one org's",
+    "entitlements_app": "two random ids",
+    "promotions_app_id_sequence_key": "begins with a random id that is one org's",
+    "publisher_keys_key": "begins with a random id that is one org's",
+    "version_artifacts_pkey": "begins with a random id that is one org's",
     "access_tokens_token_hash_key": "a random secret's hash; the table is a person's, not an org's",
     "audit_entries_id_key": "a random id; proofs name it across the whole log",
     "audit_entries_seq_key": "one numbering for the whole log",
@@ -31,8 +41,14 @@ KEYS_WITHOUT_ORG = {
     "webhook_deliveries_webhook_id_event_seq_key": "begins with a random id that is one org's",
 }
 
-INNER_FUNCTIONS = {"user_grants"}
-"""Only other functions of the owner call them."""
+INNER_FUNCTIONS = {
+    "user_grants",
+    "keep_names_apart",
+    "keep_published_version",
+    "keep_source",
+    "keep_version_artifacts",
+}
+"""Only other functions of the owner call them, and triggers."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +66,14 @@ async def two(site: Site) -> Two:
     acme = await (await make_tenant(site)).fill()
     rival = await (await make_tenant(site)).fill()
     beta = await make_project(site.sql, acme.org, "beta")
-    await Tenant(site, acme.org, beta, acme.admin).fill()
+    next_door = await Tenant(site, acme.org, beta, acme.admin).fill()
+    for tenant in (acme, rival, next_door):
+        put = await tenant.admin.put(
+            f"/v1/projects/{tenant.project.id}/overlay",
+            {"document": {}},
+            headers={"if-match": '"0"'},
+        )
+        assert put.is_success, put.text
     for tenant in (acme, rival):
         robot = await mint(tenant)
         refused = await robot.delete(f"/v1/projects/{tenant.project.id}")
@@ -404,8 +427,8 @@ async def _count(connection: psycopg.AsyncConnection[Any], table: str) -> int:
 
 
 async def _attempt(connection: psycopg.AsyncConnection[Any], statement: str) -> int:
-    """Rows touched; none where foreign keys hold the rows."""
+    """Rows touched; none where foreign keys or triggers hold the rows."""
     try:
         return (await connection.execute(statement.encode())).rowcount
-    except psycopg.errors.ForeignKeyViolation:
+    except (psycopg.errors.ForeignKeyViolation, psycopg.errors.IntegrityConstraintViolation):
         return 0
