@@ -1,6 +1,8 @@
 """`moor policy`, against a real platform."""
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,8 @@ from cli.tests.test_entitlements import Publish, publish
 from sdk.tests import running
 
 __all__ = ["publish"]
+
+PAGE = Path(__file__).resolve().parents[2] / "docs/howto/limit-a-project.md"
 
 
 @pytest.fixture
@@ -144,6 +148,44 @@ def test_an_explanation_is_read_line_by_line(admin: Moor, org: str, project: str
     assert line.split()[:2] == ["no", "entitlement_overlay"]
     assert f"It can be changed by somebody with policy.overlay.update on org {org}" in said
     assert drain["allowed"] is True
+
+
+def test_a_project_is_limited_as_the_page_says(
+    admin: Moor, process: Moor, publish: Publish, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    org, app = f"y{running.free_port()}", f"app{running.free_port()}"
+    admin("orgs", "create", org, "--name", "Acme", "--admin", running.ADMIN)
+    admin("projects", "create", org, "research", "--name", "Research")
+    publish(app, "1.0.0")
+    publish(app, "2.0.0")
+    admin("app", "update", app, "--visibility", "platform")
+    admin("entitlements", "create", f"{org}/research", app, "--yes")
+    renamed = {"acme": org, "greeter": app}
+    [file] = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    (tmp_path / "layer.yaml").write_text(file.replace("greeter", app))
+    monkeypatch.chdir(tmp_path)
+
+    for line, shown in typed(PAGE.read_text(), renamed):
+        ran = process(*shlex.split(line)[1:])
+
+        assert ran.code == 0, f"{line}: {ran.err}"
+        for expected in shown:
+            assert expected in re.sub(r" +", " ", ran.out), f"{line}: {ran.out}"
+
+
+def typed(page: str, renamed: dict[str, str]) -> list[tuple[str, list[str]]]:
+    """What the page says to type, each with the pieces of what it says is shown."""
+    for name, other in renamed.items():
+        page = re.sub(rf"\b{name}\b", other, page)
+    found: list[tuple[str, list[str]]] = []
+    for block in re.findall(r"```console\n(.*?)```", page, re.DOTALL):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                found.append((line.removeprefix("$ "), []))
+            else:
+                pieces = (piece.strip() for piece in re.sub(r" +", " ", line).split("…"))
+                found[-1][1].extend(piece for piece in pieces if piece)
+    return found
 
 
 def test_the_platforms_layer_is_the_one_that_is_meant_where_none_is_named(admin: Moor) -> None:

@@ -259,6 +259,19 @@ def test_the_newest_version_that_all_layers_allow_is_used() -> None:
     assert (decision.held_back.number, decision.held_back.layer) == ("2.0.0", "org")
 
 
+def test_what_is_refused_anyway_is_judged_by_the_version_that_would_be_used() -> None:
+    known = facts(
+        versions=[release("1.0.0"), release("2.0.0")],
+        entitlement=entitle(),
+        chain={"org": {"versions": {"echo": "^1"}, "regions": {"deny": ["eu"]}}},
+    )
+
+    decision = rules.judge(known, want(region="eu"))
+
+    assert decision.version == known.versions[0]
+    assert refusal(decision).dimension == "regions"
+
+
 def test_a_version_that_waits_for_consent_is_named() -> None:
     known = facts(versions=[release("1.0.0"), release("1.1.0", asks=WIDER)], entitlement=entitle())
 

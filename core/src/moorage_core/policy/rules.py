@@ -50,7 +50,7 @@ def judge(facts: Facts, wanted: Wanted) -> Decision:
     """What every layer says to a request.
 
     Where the request leaves the version to an entitlement without a channel, it comes down to the
-    newest version that all layers allow.
+    newest version that no layer has anything against.
     """
     version = _version(facts, wanted)
     if wanted.operation in SHRINKING:
@@ -58,9 +58,10 @@ def judge(facts: Facts, wanted: Wanted) -> Decision:
     decision = _decide(facts, wanted, version)
     if wanted.version is not None or wanted.channel is not None:
         return decision
-    if not decision.allowed and _is_free_to_choose(facts, decision):
-        allowed = [each for each in facts.versions if _decide(facts, wanted, each).allowed]
-        other = facts.resolve(allowed)
+    if _is_the_versions_fault(decision) and _is_free_to_choose(facts):
+        every = [_decide(facts, wanted, each) for each in facts.versions]
+        good = [each.version for each in every if not _is_the_versions_fault(each)]
+        other = facts.resolve([each for each in good if each is not None])
         decision = decision if other is None else _decide(facts, wanted, other)
     return replace(decision, held_back=_held_back(facts, wanted, decision.version))
 
@@ -98,10 +99,13 @@ def _version(facts: Facts, wanted: Wanted) -> Version | None:
     return facts.resolve(facts.versions) or facts.preferred
 
 
-def _is_free_to_choose(facts: Facts, refused: Decision) -> bool:
-    """Whether another version may be used, and could fare better."""
-    held = facts.entitlement is not None and facts.entitlement.channel is not None
-    return not held and all(no.dimension in ABOUT_THE_VERSION for no in refused.refusals)
+def _is_the_versions_fault(decision: Decision) -> bool:
+    """Whether another version could fare better."""
+    return any(no.dimension in ABOUT_THE_VERSION for no in decision.refusals)
+
+
+def _is_free_to_choose(facts: Facts) -> bool:
+    return facts.entitlement is not None and facts.entitlement.channel is None
 
 
 def _held_back(facts: Facts, wanted: Wanted, version: Version | None) -> HeldBack | None:
@@ -242,7 +246,8 @@ def _trust(facts: Facts, wanted: Wanted, version: Version | None) -> Iterator[Ve
         return
     found = given.relevant(facts, wanted, version)
     refusals = [refusal for each in found if (refusal := _distrust(each))]
-    fine = f"{len(found)} artifact(s) are signed and not withdrawn."
+    fine = f"{len(found)} artifact(s) are signed, and none is withdrawn."
+    fine = fine if found else "There are no artifacts to trust."
     yield from refusals or [Verdict.yes("trust", fine)]
 
 
