@@ -1,10 +1,10 @@
 """Reading what publishers send: work for the processor, on text that nobody vouches for.
 
-Done in a thread, before the transaction of the request begins. A manifest with faults is not
-refused here: whoever may not publish at all is told that first.
+Done in a thread, one at a time, before the transaction of the request begins; a text made for it
+can take seconds. So nothing is read for somebody who drafts versions nowhere. A manifest with
+faults is not refused here: whoever may not publish this app is told that first.
 """
 
-import asyncio
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,10 +13,19 @@ from typing import Any
 from pydantic import ValidationError
 
 import moorage_manifest
+from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Principal
 from moorage_core.catalog.schemas import VersionWrite
 from moorage_core.families import commands as families
+from moorage_core.kit.workshop import Workshop
 from moorage_core.platform import Platform
+
+_workshop = Workshop(
+    "manifests",
+    hands=1,
+    at_once=8,
+    busy="Too many manifests are being read right now. Try again shortly.",
+)
 
 
 @dataclass(frozen=True)
@@ -33,15 +42,17 @@ async def read(
 ) -> Read | None:
     """Read the manifest in a request's body, judged by the families that the platform has.
 
-    None where the body has another shape, which the route refuses.
+    None where the body has another shape, or the caller publishes nothing: the route refuses both.
     """
+    if not principal.places(Permission.CATALOG_VERSION_CREATE):
+        return None
     try:
         given = VersionWrite.model_validate_json(body)
     except ValidationError:
         return None
     async with platform.database.transaction(principal.scope, read_only=True) as db:
         known = await families.known(db)
-    return await asyncio.to_thread(_read, given, known)
+    return await _workshop.do(lambda: _read(given, known))
 
 
 def _read(given: VersionWrite, known: Mapping[str, moorage_manifest.Family]) -> Read:
