@@ -11,12 +11,12 @@ import pytest
 
 import moorage
 from moorage import Client, PrivateKey, errors, signatures
-from moorage.models import AppRead, ArtifactRead, ProjectRead, PublisherKeyRead, PullIssued
+from moorage.models import ProjectRead, PublisherKeyRead, PullIssued
 from moorage.resources import artifacts
-from sdk.tests import cutting
-from sdk.tests.conftest import new_slug
+from sdk.tests import cutting, shops
 from sdk.tests.cutting import Cutter
 from sdk.tests.running import Platform
+from sdk.tests.shops import Shop
 
 MIB = 1 << 20
 
@@ -279,36 +279,9 @@ async def test_an_artifact_is_deprecated_retired_and_removed(
 # Pulls
 
 
-class Shop:
-    """An app with one signed artifact that a project is entitled to."""
-
-    def __init__(self, project: ProjectRead, app: AppRead, artifact: ArtifactRead) -> None:
-        self.project, self.app, self.artifact = project, app, artifact
-
-
-async def open_shop(admin: Client, project: ProjectRead, file: Path) -> Shop:
-    key = PrivateKey.generate()
-    held = await admin.publisher_keys.create(project, name="release", public_key=key.public)
-    artifact = await admin.artifacts.upload(project, file)
-    signature = signatures.sign(artifact.digest, key)
-    await admin.artifacts.sign(artifact, key=held, signature=signature)
-    app = await admin.apps.create(project, slug=new_slug(), name="Example", summary="It works.")
-    text = (
-        f"contract: 1\nslug: {app.slug}\nversion: '1.0.0'\nname: Example\nsummary: It works.\n"
-        "modes:\n  - {operating_mode: standard, scope: project}\n"
-        f"artifacts:\n  - {{name: {artifact.name}, digest: '{artifact.digest}',"
-        f" size: {artifact.size}, media_type: {artifact.media_type}}}\n"
-    )
-    draft = await admin.apps.create_version(app, manifest=text)
-    await admin.apps.publish_version(draft)
-    offer = await admin.entitlements.offer(project, app)
-    await admin.entitlements.create(project, app=app, consent=offer.consent)
-    return Shop(project, app, artifact)
-
-
 @pytest.fixture
 async def shop(admin: Client, project: ProjectRead, tmp_path: Path) -> Shop:
-    return await open_shop(admin, project, make_file(tmp_path, 12 * MIB))
+    return await shops.open_shop(admin, project, make_file(tmp_path, 12 * MIB))
 
 
 def parts(folder: Path) -> list[Path]:
@@ -435,6 +408,24 @@ class Expired:
                 "It has expired.", status=410, code="pull_expired", correlation_id="none"
             )
         return self._content(pull, offset=offset)
+
+
+async def test_nothing_is_fetched_that_no_known_key_has_signed(
+    admin: Client, shop: Shop, tmp_path: Path
+) -> None:
+    to = tmp_path / "got.tar"
+    stranger = PrivateKey.generate().public
+
+    def check(pull: PullIssued) -> None:
+        signatures.check(pull.digest, pull.signatures, known=[stranger])
+
+    with pytest.raises(signatures.SignatureBroken):
+        await admin.pulls.fetch(
+            shop.project, app=shop.app, artifact=shop.artifact.name, to=to, check=check
+        )
+
+    assert parts(tmp_path) == []
+    assert not to.exists()
 
 
 async def test_a_revoked_artifact_is_refused_by_name(

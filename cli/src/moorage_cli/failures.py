@@ -8,7 +8,7 @@ look.
 from typing import Any
 
 import moorage
-from moorage import ApiError, MoorageError, proofs
+from moorage import ApiError, MoorageError, proofs, signatures
 
 USAGE, SERVER, AUTH, NOT_FOUND, CONFLICT = 1, 2, 3, 4, 5
 
@@ -21,6 +21,7 @@ BY_STATUS = {
     410: CONFLICT,
     412: CONFLICT,
     413: USAGE,
+    416: USAGE,
     422: USAGE,
     428: USAGE,
     429: SERVER,
@@ -87,7 +88,7 @@ def exit_code(error: MoorageError | Refused) -> int:
         return BY_STATUS.get(error.status, SERVER)
     if isinstance(error, moorage.AddressRefused | moorage.KeyUnusable):
         return USAGE
-    if isinstance(error, proofs.ProofBroken):
+    if isinstance(error, proofs.ProofBroken | signatures.SignatureBroken | moorage.ContentWrong):
         return CONFLICT
     return SERVER
 
@@ -138,11 +139,13 @@ _CODES: dict[type[MoorageError], str] = {
     moorage.AddressRefused: "address_refused",
     moorage.BadAnswer: "bad_answer",
     moorage.CertificateRefused: "certificate_refused",
+    moorage.ContentWrong: "content_wrong",
     moorage.KeyUnusable: "key_unusable",
     moorage.PlainHttpRefused: "plain_http_refused",
     moorage.Unreachable: "unreachable",
     proofs.KeyUnknown: "key_unknown",
     proofs.ProofBroken: "proof_broken",
+    signatures.SignatureBroken: "signature_broken",
 }
 
 

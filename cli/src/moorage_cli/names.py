@@ -10,6 +10,7 @@ from moorage import Client, Model
 from moorage.models import (
     AccessTokenRead,
     AppRead,
+    ArtifactRead,
     MemberRead,
     OidcProviderRead,
     OrgRead,
@@ -148,6 +149,31 @@ async def get_source(client: Client, name: str) -> SourceRead:
     if is_id(name):
         return await client.sources.get(name)
     return await _one(client.sources.list(), "source", name, by=lambda each: each.policy_name)
+
+
+async def get_artifact(client: Client, name: str, *, project: str | None) -> ArtifactRead:
+    """An artifact by its id, or by its digest or its name in a project."""
+    if is_id(name):
+        return await client.artifacts.get(name)
+    if project is None:
+        raise Refused(f"{name} is not an id. With --project an artifact goes by digest or name.")
+    where = await project_id(client, project)
+    if name.startswith("sha256:"):
+        found = client.artifacts.list(where, digest=name)
+        return await _one(found, "artifact", name, by=lambda artifact: artifact.digest)
+    artifacts = client.artifacts.list(where)
+    return await _one(artifacts, "artifact", name, by=lambda artifact: artifact.name)
+
+
+async def publisher_key_id(client: Client, name: str, *, project: str | None) -> str:
+    """A publisher key's id by its name in a project, among those that are not revoked."""
+    if is_id(name):
+        return name
+    if project is None:
+        raise Refused(f"{name} is not an id. With --project a publisher key goes by its name.")
+    keys = client.publisher_keys.list(await project_id(client, project))
+    key = await _one(keys, "publisher key", name, by=lambda key: "" if key.revoked else key.name)
+    return key.id
 
 
 async def _one(items: AsyncIterable[M], noun: str, name: str, *, by: Callable[[M], str]) -> M:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Literal
 
@@ -34,6 +34,7 @@ class Pulls(Group):
         version: str | None = None,
         channel: Channel | None = None,
         progress: Progress | None = None,
+        check: Callable[[PullIssued], None] | None = None,
     ) -> PullIssued:
         """Fetch an artifact into a file, however often the connection breaks.
 
@@ -47,6 +48,8 @@ class Pulls(Group):
             version: The version's number or id.
             channel: Or the channel that says which version. Neither: your entitlement says.
             progress: Called with the bytes that have arrived and the bytes in all.
+            check: Called before anything is fetched; raise to fetch nothing. For signatures, which
+                `moorage.signatures.check` checks.
 
         Raises:
             PolicyRefused: A layer of policy does not allow it; `errors` names each.
@@ -56,6 +59,8 @@ class Pulls(Group):
             pull = await self.create(
                 project, app=app, artifact=artifact, version=version, channel=channel
             )
+            if check is not None:
+                check(pull)
             try:
                 await self.download(pull, to=to, progress=progress)
             except PullExpired:
