@@ -1,5 +1,6 @@
 """`moor app init` and `moor app validate`: an app's folder here. No platform is asked."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -56,7 +57,7 @@ async def validate_app(
     """
     found = manifest.folder.load(folder)
     if found.faults or found.manifest is None:
-        raise Unsound(_count(folder, len(found.faults)), [_told(folder, f) for f in found.faults])
+        raise unsound(folder, found.faults)
     app = found.manifest
     asked = manifest.declaration(app)
     return Done(
@@ -69,6 +70,11 @@ async def validate_app(
             "faults": [],
         },
     )
+
+
+def unsound(folder: Path, faults: Sequence[manifest.Fault]) -> Unsound:
+    """What is wrong with a folder, each fault with its place."""
+    return Unsound(_count(folder, len(faults)), [_told(folder, fault) for fault in faults])
 
 
 def _write(file: Path, content: bytes) -> None:
