@@ -31,6 +31,7 @@ async def test_an_app_is_registered_with_one_entry_and_one_event(street: Street)
     assert events == [("catalog.app.created", app["slug"], "project")]
 
 
+@pytest.mark.rule("CA-1")
 async def test_a_slug_is_taken_on_the_whole_platform(street: Street) -> None:
     app = await street.app()
     other = street.stranger
@@ -222,6 +223,7 @@ async def test_an_app_with_drafts_alone_can_be_removed_and_its_slug_is_free(
     assert (await street.app(slug=app["slug"]))["id"] != app["id"]
 
 
+@pytest.mark.rule("CA-1")
 async def test_an_app_that_was_published_stays(street: Street) -> None:
     app = await street.app()
     version = await catalog.publish(street.publisher, app)
@@ -265,6 +267,7 @@ async def entitle(street: Street, app: str, version: str, *, org: str, project: 
     )
 
 
+@pytest.mark.rule("CA-9")
 @pytest.mark.parametrize(
     ("visibility", "status"), [("org", 409), ("project", 409), ("platform", 200)]
 )

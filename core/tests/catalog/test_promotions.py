@@ -122,6 +122,7 @@ async def test_strangers_see_what_stands_where_and_not_who_put_it_there(street: 
     assert street.publisher.id not in seen.text
 
 
+@pytest.mark.rule("CA-7")
 async def test_promotions_at_once_have_one_order_and_are_all_kept(street: Street) -> None:
     app = await street.app()
     versions = [await catalog.publish(street.publisher, app, version=f"1.{n}.0") for n in range(5)]
@@ -148,6 +149,7 @@ async def test_promotions_at_once_have_one_order_and_are_all_kept(street: Street
     assert [id for (id,) in told] == [each["version_id"] for each in oldest_first]
 
 
+@pytest.mark.rule("CA-6")
 @pytest.mark.parametrize("channel", ["staging", "prod"])
 async def test_unsigned_artifacts_get_no_further_than_dev(street: Street, channel: str) -> None:
     app = await street.app()
@@ -187,6 +189,7 @@ async def test_a_revoked_artifact_goes_nowhere(street: Street) -> None:
     assert (answer.status_code, answer.json()["code"]) == (409, "artifacts_not_ready")
 
 
+@pytest.mark.rule("CA-8")
 async def test_what_a_channel_points_to_is_not_retired(street: Street) -> None:
     app = await street.app()
     version = await catalog.publish(street.publisher, app, version="1.0.0")
@@ -205,6 +208,7 @@ async def test_what_a_channel_points_to_is_not_retired(street: Street) -> None:
     assert accepted.status_code == 200
 
 
+@pytest.mark.rule("CA-8")
 async def test_retiring_and_promoting_at_once_leaves_no_channel_on_a_retired_version(
     street: Street,
 ) -> None:

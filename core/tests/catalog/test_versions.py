@@ -38,6 +38,7 @@ async def test_a_draft_is_kept_as_it_was_sent(street: Street) -> None:
     assert (made["artifacts"], made["channels"]) == ([], [])
 
 
+@pytest.mark.rule("CA-4")
 async def test_a_draft_is_seen_in_its_project_alone(street: Street) -> None:
     app = await street.app(visibility="platform")
     draft = await catalog.draft(street.publisher, app)
@@ -130,6 +131,7 @@ async def test_a_number_has_one_draft(street: Street) -> None:
     assert answer.json()["resource_id"] == draft["id"]
 
 
+@pytest.mark.rule("CA-3")
 async def test_a_published_number_is_never_drafted_again(street: Street) -> None:
     app = await street.app()
     version = await catalog.publish(street.publisher, app)
@@ -167,6 +169,7 @@ async def test_a_draft_that_was_thrown_away_frees_its_number(street: Street) -> 
     assert (await catalog.draft(street.publisher, app))["id"] != draft["id"]
 
 
+@pytest.mark.rule("CA-2")
 async def test_what_was_published_does_not_change_through_the_api(street: Street) -> None:
     app = await street.app()
     version = await catalog.publish(street.publisher, app)
@@ -186,6 +189,7 @@ async def test_what_was_published_does_not_change_through_the_api(street: Street
     assert (await street.publisher.get(path)).json() == version
 
 
+@pytest.mark.rule("CA-2")
 @pytest.mark.parametrize(
     "change",
     [
@@ -313,6 +317,7 @@ async def test_a_version_is_published_with_its_artifacts(street: Street) -> None
     ]
 
 
+@pytest.mark.rule("CA-5")
 async def test_publishing_needs_every_artifact_in_the_publishing_project(street: Street) -> None:
     app = await street.app()
     content = fresh().encode()
@@ -331,6 +336,7 @@ async def test_publishing_needs_every_artifact_in_the_publishing_project(street:
     assert read.json() == draft
 
 
+@pytest.mark.rule("CA-5")
 async def test_publishing_needs_the_size_that_the_manifest_says(street: Street) -> None:
     app = await street.app()
     artifact = await street.artifact()

@@ -79,6 +79,7 @@ async def test_registering_leaves_an_entry_and_an_event(street: Street) -> None:
     assert events == [("catalog.operator.registered", "publisher")]
 
 
+@pytest.mark.rule("CA-10")
 @pytest.mark.parametrize(
     "permissions", [[], ["catalog.app.read"], ["apps.operation.claim", "catalog.app.read"]]
 )
@@ -93,6 +94,7 @@ async def test_an_operator_can_claim_and_nothing_else(
     assert (answer.status_code, answer.json()["code"]) == (422, "not_an_operator_account")
 
 
+@pytest.mark.rule("CA-10")
 async def test_an_operators_account_stays_what_it_is(street: Street) -> None:
     app = await street.app()
     who = await account(street.publisher, street.project)
