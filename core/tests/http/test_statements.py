@@ -79,6 +79,7 @@ async def _arrange(site: Site, spec: RouteSpec, tenant: Tenant) -> None:
     """What a route needs beyond the things that its path names."""
     things: dict[str, Any] = {
         "delete_org": _empty_org,
+        "explain_policy": _entitled,
         "get_audit_proof": _sealed,
         "login": _email,
         "mint_token": _secret,
@@ -95,6 +96,11 @@ async def _prove(caller: Caller) -> None:
 
 async def _empty_org(site: Site, tenant: Tenant) -> None:
     tenant.ids["org"] = (await make_org(site.sql, f"empty-{fresh()}")).id
+
+
+async def _entitled(site: Site, tenant: Tenant) -> None:
+    read = await tenant.admin.get(f"/v1/entitlements/{await tenant.id('entitlement')}")
+    tenant.ids["app"] = read.json()["app_id"]
 
 
 async def _sealed(site: Site, tenant: Tenant) -> None:

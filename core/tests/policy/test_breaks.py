@@ -198,3 +198,39 @@ async def test_only_the_first_are_spelled_out(
 
     assert answer["breaks"]["count"] == 60
     assert len(answer["breaks"]["items"]) == 50
+
+
+async def test_what_fills_several_pages_is_counted_to_the_last(
+    site: Site, tenant: Tenant, publisher: Publisher
+) -> None:
+    slug = publisher.app["slug"]
+    held = await entitle(tenant, publisher)
+    await _copy(site, tenant, held["id"], times=1100)
+
+    answer = await written(tenant.admin, org(tenant), {"versions": {slug: "^1"}})
+
+    assert answer["breaks"]["count"] == 1101
+    assert len({item["entitlement_id"] for item in answer["breaks"]["items"]}) == 50
+
+
+async def _copy(site: Site, tenant: Tenant, entitlement: str, *, times: int) -> None:
+    """The same entitlement in so many further projects of the org."""
+    number = "lpad(n::text, 26, '0')"
+    await site.rows(
+        f"""
+        INSERT INTO projects (id, org_id, slug, name, created_at, updated_at)
+        SELECT 'prj_' || {number}, %s, 'p-' || n, 'Copy', now(), now()
+        FROM generate_series(1, %s) n
+        """,
+        tenant.org.id,
+        times,
+    )
+    await site.rows(
+        f"""
+        INSERT INTO entitlements SELECT (jsonb_populate_record(e, jsonb_build_object(
+            'id', 'ent_' || {number}, 'project_id', 'prj_' || {number}))).*
+        FROM entitlements e, generate_series(1, %s) n WHERE e.id = %s
+        """,
+        times,
+        entitlement,
+    )

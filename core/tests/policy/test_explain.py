@@ -128,6 +128,27 @@ async def test_the_newest_allowed_version_is_used_and_the_one_held_back_is_named
     assert (decision["held_back"]["number"], decision["held_back"]["layer"]) == ("2.0.0", "project")
 
 
+async def test_an_explanation_costs_the_same_however_many_versions_there_are(
+    site: Site, tenant: Tenant, publisher: Publisher
+) -> None:
+    app, database = publisher.app["id"], site.platform.database
+    await publisher.publish("1.0.0")
+    await entitle(tenant, publisher)
+    await explain(tenant.admin, tenant, app)
+    costs: list[int] = []
+
+    for numbers in ([], ["1.1.0", "1.2.0", "1.3.0"]):
+        for number in numbers:
+            await publisher.publish(number, signed=False)
+        before = database.statements
+        decision = await explain(tenant.admin, tenant, app)
+        costs.append(database.statements - before)
+
+    assert decision["version"]["number"] == "1.0.0"
+    assert decision["held_back"]["layer"] == "trust"
+    assert costs[0] == costs[1]
+
+
 async def test_a_channel_of_the_entitlement_decides_the_version(
     tenant: Tenant, publisher: Publisher
 ) -> None:

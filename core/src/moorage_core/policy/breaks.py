@@ -71,6 +71,12 @@ def lost(facts: Facts, held: Entitlement, before: Layer, after: Layer) -> Break 
     )
 
 
+def of(found: Break, held: Entitlement) -> Break:
+    """What was found for an entitlement on the same terms, said of this one."""
+    place = {"project_id": held.project_id, "entitlement_id": held.id}
+    return replace(found, org_id=held.org_id, **place)
+
+
 def numbers(counts: Mapping[tuple[str, Kind], int]) -> list[Break]:
     """How much of each org, and nothing of what: for those who run the platform."""
     nouns = {"entitlement": "entitlement(s) lose a version", "overlay": "layer(s) name too much"}

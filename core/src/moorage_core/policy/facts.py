@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from moorage_core.authz.permissions import Permission
 from moorage_core.catalog.models import App, UsedArtifact, Version
@@ -69,4 +70,10 @@ def admins(facts: Facts, key: Permission) -> str:
 
 
 def fits(number: str, constraint: str) -> bool:
-    return versions.Constraint.parse(constraint).allows(versions.parse(number))
+    return _constraint(constraint).allows(versions.parse(number))
+
+
+@lru_cache(maxsize=1000)
+def _constraint(text: str) -> versions.Constraint:
+    """Read once: a decision holds hundreds of versions against the same few texts."""
+    return versions.Constraint.parse(text)

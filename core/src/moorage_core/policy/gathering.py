@@ -4,6 +4,7 @@ import functools
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from moorage_core.catalog import commands as catalog
 from moorage_core.catalog.models import UsedArtifact, Version
@@ -36,20 +37,18 @@ async def facts(ctx: Context, wanted: Wanted, *, org: str, key: str) -> Facts:
     known = await catalog.versions_of(ctx.db, app.id)
     channels = await catalog.channels_of(ctx.db, app.id)
     used = await catalog.artifacts_of(ctx.db, *_in_question(wanted, known, channels))
-    return _with_entitlement(
-        Facts(
-            org=chain.org,
-            project=chain.project or "",
-            layers=layers(chain, entitled=held is not None),
-            app=app,
-            offered=catalog.is_offered_to(app, org=org, project=wanted.project),
-            versions=known,
-            channels=channels,
-            artifacts=_by_version(used),
-            ceilings=await families.ceilings(ctx.db, app=app.id),
-        ),
-        held,
+    found = Facts(
+        org=chain.org,
+        project=chain.project or "",
+        layers=layers(chain, entitled=held is not None),
+        app=app,
+        offered=catalog.is_offered_to(app, org=org, project=wanted.project),
+        versions=known,
+        channels=channels,
+        artifacts=_by_version(used),
+        ceilings=await families.ceilings(ctx.db, app=app.id),
     )
+    return found if held is None else _with_preference(_with_entitlement(found, held), held)
 
 
 def layers(chain: Chain, *, entitled: bool = False) -> list[Layer]:
@@ -78,13 +77,14 @@ def _in_question(
     return [each.id for each in known if each.status != "retired"]
 
 
-def _with_entitlement(known: Facts, held: Entitlement | None) -> Facts:
-    if held is None:
-        return known
+def _with_entitlement(known: Facts, held: Entitlement) -> Facts:
     resolve = functools.partial(entitlements.resolve, held, channels=known.channels)
+    return replace(known, entitlement=held, resolve=resolve)
+
+
+def _with_preference(known: Facts, held: Entitlement) -> Facts:
     waiting = entitlements.waiting(held, known.versions, known.channels)
-    preferred = waiting or resolve(known.versions)
-    return replace(known, entitlement=held, resolve=resolve, preferred=preferred)
+    return replace(known, preferred=waiting or known.resolve(known.versions))
 
 
 def _by_version(used: Sequence[UsedArtifact]) -> dict[str, Sequence[UsedArtifact]]:
@@ -126,13 +126,14 @@ async def consequences(ctx: Context, place: Place, before: Limits, layer: Layer)
 async def _everywhere(ctx: Context, change: Change) -> Breaks:
     """In every org, some hundred at a time. Only numbers leave here: the rest is the tenants'."""
     counts = Counter[tuple[str, Kind]]()
-    after = ""
-    while orgs := await store.list_orgs(ctx.db, after=after, limit=PAGE):
-        after = orgs[-1]
+    orgs = await store.list_orgs(ctx.db, after="", limit=PAGE)
+    while orgs:
         within = frozenset([*orgs, PLATFORM_ORG])
         await ctx.db.set_scope(Scope(ctx.principal.id, within, within))
         async for each in _below(ctx.db, replace(change, orgs=orgs)):
             counts[each.org_id, each.kind] += 1
+        full = len(orgs) == PAGE
+        orgs = await store.list_orgs(ctx.db, after=orgs[-1], limit=PAGE) if full else []
     await ctx.db.set_scope(ctx.principal.scope)
     return Breaks(counts.total(), tuple(breaks.numbers(counts)[:SHOWN]))
 
@@ -157,18 +158,15 @@ async def _below(db: Db, change: Change) -> AsyncIterator[Break]:
 
 
 async def _rows(db: Db, change: Change, levels: list[Level]) -> AsyncIterator[OverlayRow]:
-    after = ""
-    while rows := await store.list_below(
-        db,
-        levels=levels,
-        orgs=change.orgs,
-        project=change.place.project,
-        after=after,
-        limit=PAGE,
-    ):
-        after = rows[-1].id
+    project, after, full = change.place.project, "", True
+    while full:
+        rows = await store.list_below(
+            db, levels=levels, orgs=change.orgs, project=project, after=after, limit=PAGE
+        )
         for row in rows:
             yield row
+        full = len(rows) == PAGE
+        after = rows[-1].id if full else ""
 
 
 async def _lost(db: Db, app: str, change: Change) -> AsyncIterator[Break]:
@@ -177,30 +175,44 @@ async def _lost(db: Db, app: str, change: Change) -> AsyncIterator[Break]:
     channels = await catalog.channels_of(db, app)
     usable = [each.id for each in known if each.status != "retired"]
     used = _by_version(await catalog.artifacts_of(db, *usable))
-    place, after = change.place, ""
-    while page := await entitlements.list_in(
-        db, orgs=change.orgs, project=place.project, app=app, after=after, limit=PAGE
-    ):
-        after = page[-1].id
+    about = Facts(org="", project="", versions=known, channels=channels, artifacts=used)
+    judged: dict[tuple[str, ...], Break | None] = {}
+    async for page in _pages(db, app, change):
         chains = await _chains(db, page)
         for held in page:
-            if not held.enabled or place.entitlement not in (None, held.id):
-                continue
-            about = Facts(
-                org="",
-                project="",
-                layers=chains[held.id],
-                versions=known,
-                channels=channels,
-                artifacts=used,
-            )
-            about = _with_entitlement(about, held)
-            if found := breaks.lost(about, held, change.before, change.after):
-                yield found
+            alike = (*_terms(held), *map(str, chains[held.id]))
+            if alike not in judged:
+                one = _with_entitlement(replace(about, layers=_read(chains[held.id])), held)
+                judged[alike] = breaks.lost(one, held, change.before, change.after)
+            if found := judged[alike]:
+                yield breaks.of(found, held)
 
 
-async def _chains(db: Db, page: Sequence[Entitlement]) -> dict[str, list[Layer]]:
-    """The layers that each of some entitlements is under."""
+def _terms(held: Entitlement) -> tuple[str, ...]:
+    """What decides which version an entitlement comes to. Many in an org are alike."""
+    accepted = (held.accepted_digest, held.accepted_version_id)
+    return (str(held.channel), held.versions, *accepted)
+
+
+def _read(chain: Sequence[dict[str, Any]]) -> list[Layer]:
+    pairs = zip(LEVELS, chain, strict=True)
+    return [Layer(level, level, limits.read(document)) for level, document in pairs]
+
+
+async def _pages(db: Db, app: str, change: Change) -> AsyncIterator[list[Entitlement]]:
+    """Entitlements to an app that are in use."""
+    place, after, full = change.place, "", True
+    while full:
+        page = await entitlements.list_in(
+            db, orgs=change.orgs, project=place.project, app=app, after=after, limit=PAGE
+        )
+        yield [e for e in page if e.enabled and place.entitlement in (None, e.id)]
+        full = len(page) == PAGE
+        after = page[-1].id if full else ""
+
+
+async def _chains(db: Db, page: Sequence[Entitlement]) -> dict[str, list[dict[str, Any]]]:
+    """The documents that each of some entitlements is under, from the top down."""
     rows = await store.list_for(
         db,
         orgs=sorted({held.org_id for held in page}),
@@ -210,8 +222,8 @@ async def _chains(db: Db, page: Sequence[Entitlement]) -> dict[str, list[Layer]]
     written = {(r.level, r.entitlement_id or r.project_id or r.org_id): r.document for r in rows}
     return {
         held.id: [
-            Layer(level, level, limits.read(written.get((level, place), {})))
-            for level, place in zip(
+            written.get(place, {})
+            for place in zip(
                 LEVELS, (PLATFORM_ORG, held.org_id, held.project_id, held.id), strict=True
             )
         ]
