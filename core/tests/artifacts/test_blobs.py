@@ -15,7 +15,7 @@ import pytest
 from core.tests.artifacts.conftest import pieces
 from core.tests.factories.artifacts import digest_of
 from moorage_core.artifacts import rules, uploads
-from moorage_core.artifacts.local_blobs import PIECE, LocalBlobs
+from moorage_core.artifacts.local_blobs import GIVEN, PIECE, LocalBlobs
 from moorage_core.operate import archive
 
 UPLOAD = "art_1"
@@ -51,12 +51,12 @@ async def test_what_went_in_comes_out(blobs: LocalBlobs, size: int) -> None:
 
 
 async def test_bytes_are_given_out_a_piece_at_a_time(blobs: LocalBlobs) -> None:
-    content = os.urandom(3 * PIECE + 7)
+    content = os.urandom(3 * GIVEN + 7)
     digest = await put(blobs, content)
 
     stream = await blobs.open(digest, size=len(content), offset=0)
 
-    assert [len(piece) async for piece in stream] == [PIECE, PIECE, PIECE, 7]
+    assert [len(piece) async for piece in stream] == [GIVEN, GIVEN, GIVEN, 7]
 
 
 async def test_an_upload_goes_on_where_it_ended(blobs: LocalBlobs) -> None:
@@ -281,10 +281,10 @@ async def test_an_upload_goes_on_after_its_process_was_killed(tmp_path: Path) ->
 async def test_bytes_that_changed_on_the_disk_are_never_given_out_whole(
     blobs: LocalBlobs, tmp_path: Path
 ) -> None:
-    content = os.urandom(2 * PIECE + 5)
+    content = os.urandom(2 * GIVEN + 5)
     digest = await put(blobs, content)
     with blob_file(tmp_path, digest).open("r+b") as file:
-        file.seek(PIECE)
+        file.seek(GIVEN)
         file.write(b"changed")
     stream = await blobs.open(digest, size=len(content), offset=0)
 
@@ -292,7 +292,7 @@ async def test_bytes_that_changed_on_the_disk_are_never_given_out_whole(
     with pytest.raises(rules.ContentUnavailable, match="changed on the disk"):
         await anext(stream)
 
-    assert sum(map(len, given)) == 2 * PIECE < len(content)
+    assert sum(map(len, given)) == 2 * GIVEN < len(content)
 
 
 async def test_bytes_that_are_missing_or_cut_are_said_before_anything_is_given_out(

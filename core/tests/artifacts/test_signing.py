@@ -283,7 +283,8 @@ async def test_a_tenant_admin_revokes_nothing_as_the_platform(
     publisher: Publisher,
 ) -> None:
     answer = await publisher.admin.post(
-        f"/v1/break-glass/artifacts/{publisher.artifact['id']}/revoke", {"reason": "because I want to"}
+        f"/v1/break-glass/artifacts/{publisher.artifact['id']}/revoke",
+        {"reason": "because I want to"},
     )
 
     assert problem(answer) == (403, "forbidden")

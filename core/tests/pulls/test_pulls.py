@@ -15,7 +15,7 @@ from core.tests.factories import artifacts, catalog, entitlements
 from core.tests.factories.pulls import NAME, Shop, fetch, issue, open_shop
 from core.tests.factories.tenants import Tenant, make_tenant, mint
 from core.tests.site import Site, TimedSite, fresh
-from moorage_core.artifacts.local_blobs import PIECE
+from moorage_core.artifacts.local_blobs import GIVEN
 from moorage_core.http.principal_cache import topic
 from moorage_core.retention.sweeps import DeleteExpired
 
@@ -138,13 +138,13 @@ async def test_a_part_that_is_not_there_is_refused(market: Market) -> None:
 
 
 async def test_a_part_across_pieces_is_the_right_one(site: Site) -> None:
-    content = os.urandom(2 * PIECE + 100)
+    content = os.urandom(2 * GIVEN + 100)
     market = await open_market(site, content=content)
     pull = await market.pull()
 
-    answer = await fetch(market.customer.admin, pull, range=f"bytes={PIECE - 5}-{2 * PIECE + 4}")
+    answer = await fetch(market.customer.admin, pull, range=f"bytes={GIVEN - 5}-{2 * GIVEN + 4}")
 
-    assert answer.content == content[PIECE - 5 : 2 * PIECE + 5]
+    assert answer.content == content[GIVEN - 5 : 2 * GIVEN + 5]
 
 
 async def test_a_service_account_pulls_with_this_one_key(market: Market) -> None:
@@ -404,7 +404,7 @@ def file_of(site: Site, pull: dict[str, Any]) -> Path:
 
 @pytest.mark.parametrize("pieces", [1, 3])
 async def test_bytes_that_changed_on_the_disk_do_not_arrive_whole(site: Site, pieces: int) -> None:
-    market = await open_market(site, content=os.urandom(pieces * PIECE))
+    market = await open_market(site, content=os.urandom(pieces * GIVEN))
     pull = await market.pull()
     with file_of(site, pull).open("r+b") as file:
         file.write(b"changed")
@@ -412,7 +412,7 @@ async def test_bytes_that_changed_on_the_disk_do_not_arrive_whole(site: Site, pi
 
     await reader.read()
 
-    assert len(reader.body) == (pieces - 1) * PIECE
+    assert len(reader.body) == (pieces - 1) * GIVEN
     assert reader.status == (503 if pieces == 1 else 200)
     assert reader.ended == (pieces == 1)
 

@@ -34,7 +34,9 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 PIECE = 1 << 20
-"""The most that one transfer holds in memory."""
+"""Bytes that are written, or hashed, at once: the most that an upload holds in memory."""
+GIVEN = 1 << 18
+"""Bytes that are given out at once. The server queues several: docs/explanation/artifacts.md."""
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 SEALING = ".sealing"
 """Ends the second name of an upload on its way to its place."""
@@ -186,7 +188,7 @@ class LocalBlobs:
         try:
             left = size - offset
             while left > 0:
-                piece = await self._run(file.read, min(PIECE, left))
+                piece = await self._run(file.read, min(GIVEN, left))
                 left -= len(piece)
                 if not piece or (left == 0 and not file.is_whole(digest)):
                     raise _damaged(digest, "changed on the disk")
