@@ -190,7 +190,7 @@ async def _record_admission(
     action = Permission.CATALOG_FAMILY_ADMIT
     details = {"event": event.type, **data.model_dump()}
     audit.record(ctx, action, app.id, org=PLATFORM_ORG, app=app.slug, details=details)
-    for org, project in {(PLATFORM_ORG, None), (app.org_id, app.project_id)}:
+    for org, project in ((PLATFORM_ORG, None), (app.org_id, app.project_id)):
         events.publish(
             ctx,
             event,
