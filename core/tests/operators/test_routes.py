@@ -45,6 +45,8 @@ async def test_the_publishers_operator_serves_everybody(street: Street) -> None:
     assert own.json()["service_account_id"] == operator["service_account_id"]
     assert foreign.json() == operator | {"service_account_id": None}
     assert listed.json()["items"] == [foreign.json()]
+    refused = await street.stranger.admin.delete(path)
+    assert (refused.status_code, "another project" in refused.json()["detail"]) == (403, True)
 
 
 async def test_another_projects_operator_serves_that_project_alone(street: Street) -> None:

@@ -91,7 +91,7 @@ async def get(ctx: Context, id: str) -> ShownOperator:
     operator = await store.find(ctx.db, id, orgs=sorted(ctx.principal.scope.orgs))
     if operator is None:
         raise hidden(NOUN, id)
-    if not sees(ctx.principal, org=operator.org_id, project=operator.project_id):
+    if not _is_near(ctx, operator):
         shown = operator.serves == rules.PUBLISHER and await catalog.find_visible(
             ctx, operator.app_id
         )
@@ -107,12 +107,18 @@ async def remove(ctx: Context, id: str, *, expected: int | None) -> None:
     """Take an operator away. It can claim nothing more."""
     key = Permission.CATALOG_OPERATOR_DELETE
     operator = await store.find(ctx.db, id, orgs=sorted(ctx.principal.scope.orgs), lock=True)
-    if operator is None:
-        raise hidden(NOUN, id)
+    if operator is None or not _is_near(ctx, operator):
+        await get(ctx, id)
+        raise catalog.foreign(NOUN, id, key)
     authorize(ctx, key, Resource(NOUN, id, operator.org_id, operator.project_id))
     etag.check(NOUN, id, have=operator.version, expected=expected)
     operator = await store.remove(ctx.db, id, org=operator.org_id, now=ctx.now)
     _record(ctx, key, registry.OPERATOR_REMOVED, operator)
+
+
+def _is_near(ctx: Context, operator: AppOperator) -> bool:
+    """Whether the caller holds anything where the operator lives."""
+    return sees(ctx.principal, org=operator.org_id, project=operator.project_id)
 
 
 def _shown(ctx: Context, operator: AppOperator) -> ShownOperator:
