@@ -149,6 +149,27 @@ async def test_an_explanation_costs_the_same_however_many_versions_there_are(
     assert costs[0] == costs[1]
 
 
+async def test_a_very_old_version_is_found_by_its_name(
+    site: Site, tenant: Tenant, publisher: Publisher
+) -> None:
+    first = await publisher.publish("1.0.0")
+    await entitle(tenant, publisher)
+    await site.rows(
+        """
+        INSERT INTO app_versions SELECT (jsonb_populate_record(v, jsonb_build_object(
+            'id', 'ver_7' || lpad(n::text, 25, '0'), 'number', '2.' || n || '.0'))).*
+        FROM app_versions v, generate_series(1, 510) n WHERE v.id = %s
+        """,
+        first["id"],
+    )
+
+    for name in ("1.0.0", first["id"]):
+        decision = await explain(tenant.admin, tenant, publisher.app["id"], version=name)
+
+        assert decision["allowed"] is True
+        assert decision["version"]["id"] == first["id"]
+
+
 async def test_a_channel_of_the_entitlement_decides_the_version(
     tenant: Tenant, publisher: Publisher
 ) -> None:

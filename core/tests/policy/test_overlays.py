@@ -255,6 +255,7 @@ async def test_of_two_who_write_a_layer_for_the_first_time_one_is_told(tenant: T
     answer = await tenant.admin.put(path, {"document": {}}, headers={"if-match": '"0"'})
 
     assert (answer.status_code, answer.json()["code"]) == (412, "stale")
+    assert f"The overlay of {tenant.project.id} is at version 1," in answer.json()["detail"]
 
 
 async def test_of_two_who_write_a_layer_first_at_the_same_time_one_wins(tenant: Tenant) -> None:

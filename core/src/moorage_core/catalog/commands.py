@@ -44,9 +44,12 @@ def is_offered_to(app: App, *, org: str, project: str) -> bool:
     return rules.is_offered_to(app, org=org, project=project)
 
 
-async def versions_of(db: Db, app: str) -> list[Version]:
-    """What was ever published of an app, newest first; very old versions are left out."""
-    return await store.versions_of(db, app)
+async def versions_of(db: Db, app: str, *, named: str | None = None) -> list[Version]:
+    """What was ever published of an app, newest first; very old versions are left out.
+
+    The one that is `named`, by its number or its id, is among them, however old it is.
+    """
+    return await store.versions_of(db, app, named=named)
 
 
 async def channels_of(db: Db, app: str) -> dict[str, str]:

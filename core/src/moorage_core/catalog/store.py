@@ -279,8 +279,8 @@ async def list_versions(
     )
 
 
-async def versions_of(db: Db, app: str) -> list[Version]:
-    """The newest that were published, and those that a channel points to.
+async def versions_of(db: Db, app: str, *, named: str | None) -> list[Version]:
+    """The newest that were published, those that a channel points to, and the one that is named.
 
     Tenant-less: the caller has found the app and may see it.
     """
@@ -290,10 +290,12 @@ async def versions_of(db: Db, app: str) -> list[Version]:
         SELECT {VERSION} FROM app_versions v WHERE v.id IN (
             (SELECT id FROM app_versions WHERE app_id = %(app)s AND status <> 'draft'
                 ORDER BY id DESC LIMIT %(limit)s)
-            UNION SELECT version_id FROM app_channels WHERE app_id = %(app)s)
+            UNION SELECT version_id FROM app_channels WHERE app_id = %(app)s
+            UNION SELECT id FROM app_versions WHERE app_id = %(app)s AND status <> 'draft'
+                AND %(named)s IN (id, number))
         ORDER BY v.id DESC
         """,
-        {"app": app, "limit": NEWEST},
+        {"app": app, "limit": NEWEST, "named": named},
     )
 
 

@@ -15,6 +15,10 @@ OF_ANY_APP = ("artifact_sources", "channels")
 ABOUT_VERSIONS = frozenset({*OF_ANY_APP, limits.VERSIONS})
 
 
+def takes_nothing(before: Limits, after: Limits) -> bool:
+    return not narrows_lists(before, after) and narrows_versions(before, after) == []
+
+
 def narrows_versions(before: Limits, after: Limits) -> list[str] | None:
     """The slugs of the apps of which some version may no longer be used; None: of any app."""
     if any(_takes(before, after, dimension) for dimension in OF_ANY_APP):

@@ -110,7 +110,7 @@ async def put_overlay(
     limits.check_dimensions(document.unknown)
     given = limits.constraints_checked(limits.read(document.model_dump()))
     row = await store.find(ctx.db, place, lock=True) or _unwritten(place)
-    etag.check("layer of", place.level, have=row.version, expected=expected)
+    etag.check("overlay of", _owner(place), have=row.version, expected=expected)
     here, above = await _around(ctx, place, given)
     limits.check_narrows(given, above)
     written = await _write(ctx, place, row, limits.write(given))
@@ -150,6 +150,12 @@ async def _write(
     if added is None:
         raise Stale("Somebody wrote this layer a moment ago. Read it again, then decide.")
     return added
+
+
+def _owner(place: Place) -> str:
+    if place.level == "global":
+        return "the platform"
+    return place.entitlement or place.project or place.org
 
 
 def _unwritten(place: Place) -> OverlayRow:

@@ -34,7 +34,7 @@ async def facts(ctx: Context, wanted: Wanted, *, org: str, key: str) -> Facts:
     held = await entitlements.find_for(ctx.db, project=wanted.project, app=app.id)
     place = Place("entitlement", org, wanted.project, held.id if held else None)
     chain = await store.get_chain(ctx.db, place)
-    known = await catalog.versions_of(ctx.db, app.id)
+    known = await catalog.versions_of(ctx.db, app.id, named=wanted.version)
     channels = await catalog.channels_of(ctx.db, app.id)
     used = await catalog.artifacts_of(ctx.db, *_in_question(wanted, known, channels))
     found = Facts(
@@ -113,6 +113,8 @@ async def consequences(ctx: Context, place: Place, before: Limits, layer: Layer)
 
     Looks only as far as the change can reach: what merely widens takes away nothing.
     """
+    if breaks.takes_nothing(before, layer.limits):
+        return Breaks()
     change = Change(place, Layer(layer.level, layer.name, before), layer, [place.org])
     if place.level == "global":
         return await _everywhere(ctx, change)

@@ -254,7 +254,7 @@ def _trust(facts: Facts, wanted: Wanted, version: Version | None) -> Iterator[Ve
 def _distrust(used: UsedArtifact) -> Verdict | None:
     publisher = "whoever publishes it"
     if used.trust != "verified":
-        why = f": {used.trust_reason}" if used.trust_reason else ""
+        why = f": {used.trust_reason.rstrip('.')}" if used.trust_reason else ""
         sentence = f"Artifact {used.name} is {used.trust}{why}."
         return Verdict.no("trust", sentence, "artifact", used.name, publisher)
     if used.lifecycle in ("retired", "uploading"):

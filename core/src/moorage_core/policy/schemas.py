@@ -217,10 +217,10 @@ class PolicyQuestion(Input):
     project: ProjectId
     app: AppId
     operation: OperationKind
-    version: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
+    version: Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z._+-]{1,64}$")] | None = None
     """Its number or its id. Without it: what the channel or the entitlement comes to."""
     channel: Channel | None = None
-    artifact: Annotated[str, StringConstraints(min_length=1, max_length=100)] | None = None
+    artifact: Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z._+-]{1,128}$")] | None = None
     """One artifact, by its name in the manifest. Without it: all of them."""
     region: Word | None = None
     sku: Word | None = None
