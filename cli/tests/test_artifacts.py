@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import moorage
+from cli.tests import test_catalog_pages
 from cli.tests.conftest import Moor
 from moorage import Client, PrivateKey
 from sdk.tests import running, shops
@@ -169,6 +170,25 @@ def test_a_file_that_is_not_there_is_said(admin: Moor, project: str, tmp_path: P
 
     assert ran.code == 1
     assert "cannot be read" in ran.err
+
+
+def test_artifacts_are_signed_and_revoked_as_the_page_says(
+    admin: Moor,
+    process: Moor,
+    project: str,
+    file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    file.rename(tmp_path / "greeter.tar")
+    monkeypatch.chdir(tmp_path)
+    org, slug = project.split("/")
+
+    typed = test_catalog_pages.lines("sign-and-revoke-artifacts.md")
+    test_catalog_pages.play(process, typed, {"acme": org, "widgets": slug}, stdin="none")
+
+    (left,) = admin("artifacts", "list", project, "-o", "json").json()["items"]
+    assert (left["name"], left["trust"]) == ("greeter.tar", "revoked")
 
 
 # Pulls

@@ -279,6 +279,25 @@ async def test_the_platform_revokes_a_tenants_artifact_for_all_to_see(
     }
 
 
+async def test_what_a_deleted_project_has_left_can_still_be_revoked(
+    site: Site, publisher: Publisher
+) -> None:
+    """Tenants that are entitled to its apps may still pull it."""
+    other = await upload(publisher.admin, publisher.project, fresh().encode())
+    root = await site.actor("platform_admin")
+    await publisher.admin.delete(f"/v1/projects/{publisher.project}")
+    body = {"reason": "It opens a back door."}
+
+    by_org = await publisher.admin.post(f"/v1/artifacts/{publisher.artifact['id']}/revoke", body)
+    by_platform = await root.post(f"/v1/break-glass/artifacts/{other['id']}/revoke", body)
+    key = await publisher.revoke_key(publisher.key)
+    read = await publisher.admin.get(f"/v1/artifacts/{publisher.artifact['id']}")
+
+    assert by_org.json()["trust"] == by_platform.json()["trust"] == "revoked"
+    assert key.json()["revoked"] is True
+    assert problem(read) == (404, "not_found")
+
+
 async def test_a_tenant_admin_revokes_nothing_as_the_platform(
     publisher: Publisher,
 ) -> None:

@@ -1,8 +1,10 @@
 """Announcing, uploading and completing an artifact, through HTTP."""
 
 import asyncio
+import dataclasses
 import os
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -13,6 +15,7 @@ from core.tests.factories.artifacts import announce, announcement, digest_of, se
 from core.tests.factories.tenancy import make_project
 from core.tests.factories.tenants import Tenant, make_tenant, mint
 from core.tests.site import Site, fresh
+from moorage_core.artifacts.local_blobs import LocalBlobs
 
 
 def path_of(tenant: Tenant) -> str:
@@ -107,6 +110,34 @@ async def test_missing_bytes_are_told_and_kept(tenant: Tenant) -> None:
     assert problem(answer) == (409, "upload_incomplete")
     assert "5 of 10 bytes" in answer.json()["detail"]
     assert await received(tenant.admin, id) == 5
+
+
+@pytest.mark.parametrize(("size", "code"), [(5, "digest_mismatch"), (15, "upload_incomplete")])
+async def test_a_size_that_is_not_true_leads_nowhere(tenant: Tenant, size: int, code: str) -> None:
+    content = b"0123456789"
+    id = (await announce(tenant.admin, tenant.project.id, content, size=size))["id"]
+    await send(tenant.admin, id, content[:size])
+
+    answer = await tenant.admin.post(f"/v1/artifacts/{id}/complete")
+
+    assert answer.json()["code"] == code
+
+
+async def test_a_full_disk_is_told_to_whoever_uploads(
+    site: Site, tenant: Tenant, tmp_path: Path
+) -> None:
+    blobs = LocalBlobs(tmp_path, reserve=1 << 60)
+    site.api.state.platform = dataclasses.replace(site.platform, blobs=blobs)
+    id = (await announce(tenant.admin, tenant.project.id, b"0123456789"))["id"]
+
+    answer = await send(tenant.admin, id, b"0123456789")
+    left = await received(tenant.admin, id)
+    site.api.state.platform = site.platform
+    blobs.close()
+
+    assert problem(answer) == (503, "store_full")
+    assert answer.headers["retry-after"] == "60"
+    assert left == 0
 
 
 async def test_another_offset_is_refused_with_the_right_one(tenant: Tenant) -> None:

@@ -121,10 +121,15 @@ async def list_in_project(
 
 
 async def get(
-    ctx: Context, id: str, *, key: str = Permission.CATALOG_ARTIFACT_READ, lock: bool = False
+    ctx: Context,
+    id: str,
+    *,
+    key: str = Permission.CATALOG_ARTIFACT_READ,
+    lock: bool = False,
+    project_deleted: bool = False,
 ) -> Artifact:
     orgs = sorted(ctx.principal.scope.orgs)
-    artifact = await store.find(ctx.db, id, orgs=orgs, lock=lock)
+    artifact = await store.find(ctx.db, id, orgs=orgs, lock=lock, project_deleted=project_deleted)
     if artifact is None:
         raise hidden("artifact", id)
     authorize(ctx, key, Resource("artifact", id, artifact.org_id, artifact.project_id))
@@ -145,9 +150,13 @@ async def update(ctx: Context, id: str, change: ArtifactUpdate, *, expected: int
 
 
 async def revoke(ctx: Context, id: str, *, reason: str) -> Artifact:
-    """Stop every new use, at once and for good."""
+    """Stop every new use, at once and for good.
+
+    Also where the project is gone: tenants may still use what it has published.
+    """
     key = Permission.CATALOG_ARTIFACT_REVOKE
-    artifact = await _revoke(ctx, await get(ctx, id, key=key, lock=True), reason=reason)
+    artifact = await get(ctx, id, key=key, lock=True, project_deleted=True)
+    artifact = await _revoke(ctx, artifact, reason=reason)
     record(ctx, key, registry.ARTIFACT_REVOKED, artifact, reason=reason)
     return artifact
 
@@ -161,7 +170,7 @@ async def revoke_as_platform(ctx: Context, id: str, *, reason: str) -> Artifact:
         raise hidden("artifact", id)
     org, project = owner
     await ctx.db.set_scope(ctx.principal.scope.with_org(org))
-    artifact = await store.find(ctx.db, id, orgs=[org], lock=True)
+    artifact = await store.find(ctx.db, id, orgs=[org], lock=True, project_deleted=True)
     if artifact is None:
         raise hidden("artifact", id)
     artifact = await _revoke(ctx, artifact, reason=reason)

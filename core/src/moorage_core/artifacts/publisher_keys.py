@@ -52,7 +52,7 @@ async def list_in_project(ctx: Context, project: str, page: PageRequest) -> Page
 async def revoke(ctx: Context, id: str, *, reason: str) -> PublisherKey:
     """Take a key out of use, and its trust from what it alone has signed, at once."""
     action = Permission.CATALOG_PUBLISHER_KEY_REVOKE
-    key = await store.find_key(ctx.db, id, orgs=sorted(ctx.principal.scope.orgs), lock=True)
+    key = await store.lock_key(ctx.db, id, orgs=sorted(ctx.principal.scope.orgs))
     if key is None:
         raise hidden("publisher key", id)
     authorize(ctx, action, Resource("publisher key", id, key.org_id, key.project_id))

@@ -41,13 +41,17 @@ async def add(db: Db, new: Artifact) -> Artifact | None:
     )
 
 
-async def find(db: Db, id: str, *, orgs: list[str], lock: bool = False) -> Artifact | None:
+async def find(
+    db: Db, id: str, *, orgs: list[str], lock: bool = False, project_deleted: bool = False
+) -> Artifact | None:
+    """An artifact of a live project; with `project_deleted`, of any."""
     sql: LiteralString = f"""
         SELECT {ARTIFACT} FROM artifacts a
-        WHERE id = %s AND org_id = ANY (%s) AND deleted_at IS NULL AND EXISTS (
-            SELECT FROM projects p WHERE p.id = a.project_id AND p.deleted_at IS NULL)
+        WHERE id = %s AND org_id = ANY (%s) AND deleted_at IS NULL AND (%s OR EXISTS (
+            SELECT FROM projects p WHERE p.id = a.project_id AND p.deleted_at IS NULL))
         """
-    return await db.find(Artifact, sql + (" FOR UPDATE" if lock else ""), (id, orgs))
+    params = (id, orgs, project_deleted)
+    return await db.find(Artifact, sql + (" FOR UPDATE" if lock else ""), params)
 
 
 async def find_any(db: Db, id: str) -> Artifact | None:
@@ -181,12 +185,12 @@ async def add_key(db: Db, new: PublisherKey) -> PublisherKey | None:
     )
 
 
-async def find_key(db: Db, id: str, *, orgs: list[str], lock: bool = False) -> PublisherKey | None:
+async def lock_key(db: Db, id: str, *, orgs: list[str]) -> PublisherKey | None:
+    """Of a deleted project too: what it has signed may still be in use."""
     sql: LiteralString = f"""
-        SELECT {KEY} FROM publisher_keys k WHERE id = %s AND org_id = ANY (%s) AND EXISTS (
-            SELECT FROM projects p WHERE p.id = k.project_id AND p.deleted_at IS NULL)
+        SELECT {KEY} FROM publisher_keys WHERE id = %s AND org_id = ANY (%s) FOR UPDATE
         """
-    return await db.find(PublisherKey, sql + (" FOR UPDATE" if lock else ""), (id, orgs))
+    return await db.find(PublisherKey, sql, (id, orgs))
 
 
 async def share_key(db: Db, id: str, *, org: str, project: str) -> PublisherKey | None:
