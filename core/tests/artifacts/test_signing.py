@@ -58,6 +58,7 @@ async def events_of(site: Site, subject: str) -> list[str]:
     return [type for (type,) in rows]
 
 
+@pytest.mark.rule("AR-4")
 async def test_a_good_signature_makes_an_artifact_verified(
     site: Site, publisher: Publisher
 ) -> None:
@@ -73,6 +74,7 @@ async def test_a_good_signature_makes_an_artifact_verified(
     assert (await events_of(site, publisher.artifact["id"]))[-1] == "catalog.artifact.verified"
 
 
+@pytest.mark.rule("AR-4")
 async def test_a_bad_signature_changes_nothing(publisher: Publisher) -> None:
     path = f"/v1/artifacts/{publisher.artifact['id']}/signatures"
     elsewhere = await make_tenant(publisher.tenant.site)
@@ -158,6 +160,7 @@ async def test_a_revoked_key_signs_nothing(publisher: Publisher) -> None:
     assert problem(await publisher.revoke_key(publisher.key)) == (409, "key_revoked")
 
 
+@pytest.mark.rule("AR-4")
 async def test_revoking_a_key_takes_the_trust_of_what_it_alone_has_signed(
     site: Site, publisher: Publisher
 ) -> None:
@@ -215,6 +218,7 @@ async def test_signing_and_revoking_at_once_leaves_nothing_verified_by_a_revoked
         assert read["trust"] in ("unverified", "failed")
 
 
+@pytest.mark.rule("AR-5")
 async def test_revoking_is_final_and_recorded(site: Site, publisher: Publisher) -> None:
     await publisher.sign()
     path = f"/v1/artifacts/{publisher.artifact['id']}"
@@ -223,12 +227,17 @@ async def test_revoking_is_final_and_recorded(site: Site, publisher: Publisher) 
     again = await publisher.admin.post(f"{path}/revoke", {"reason": "It opens a back door."})
     signed = await publisher.sign()
     removed = await publisher.admin.delete(path)
+    announced = await publisher.admin.post(
+        f"/v1/projects/{publisher.project}/artifacts",
+        {name: publisher.artifact[name] for name in ("name", "digest", "size", "media_type")},
+    )
 
     assert (answer.json()["trust"], answer.json()["trust_reason"]) == (
         "revoked",
         "It opens a back door.",
     )
     assert {problem(each) for each in (again, signed, removed)} == {(409, "artifact_revoked")}
+    assert problem(announced) == (409, "content_taken")
     assert (await events_of(site, publisher.artifact["id"]))[-1] == "catalog.artifact.revoked"
     entries = await site.rows(
         "SELECT action, actor_id, details ->> 'reason' FROM audit_entries WHERE target = %s"

@@ -84,6 +84,7 @@ async def test_an_empty_artifact_needs_no_bytes(tenant: Tenant) -> None:
     assert answer.json()["lifecycle"] == "published"
 
 
+@pytest.mark.rule("AR-2")
 async def test_wrong_bytes_are_thrown_away_and_can_be_sent_again(
     site: Site, tenant: Tenant
 ) -> None:
@@ -101,6 +102,7 @@ async def test_wrong_bytes_are_thrown_away_and_can_be_sent_again(
     assert accepted.json()["lifecycle"] == "published"
 
 
+@pytest.mark.rule("AR-2")
 async def test_missing_bytes_are_told_and_kept(tenant: Tenant) -> None:
     id = (await announce(tenant.admin, tenant.project.id, b"0123456789"))["id"]
     await send(tenant.admin, id, b"01234")
@@ -140,6 +142,7 @@ async def test_a_full_disk_is_told_to_whoever_uploads(
     assert left == 0
 
 
+@pytest.mark.rule("AR-1")
 async def test_another_offset_is_refused_with_the_right_one(tenant: Tenant) -> None:
     id = (await announce(tenant.admin, tenant.project.id, b"0123456789"))["id"]
     await send(tenant.admin, id, b"01234")
@@ -188,6 +191,7 @@ async def test_more_than_was_announced_is_refused_where_nobody_says_how_much(
     assert await received(tenant.admin, id) == 5
 
 
+@pytest.mark.rule("AR-1")
 async def test_of_two_uploaders_at_once_one_is_sent_away(tenant: Tenant) -> None:
     content = b"0123456789"
     id = (await announce(tenant.admin, tenant.project.id, content))["id"]
@@ -289,6 +293,7 @@ async def test_a_project_has_each_content_once(tenant: Tenant) -> None:
     assert [item["id"] for item in found.json()["items"]] == [artifact["id"]]
 
 
+@pytest.mark.rule("AR-3")
 async def test_another_project_must_bring_the_bytes_itself(site: Site, tenant: Tenant) -> None:
     """Whoever knows a digest does not get at what it names."""
     content = fresh().encode()

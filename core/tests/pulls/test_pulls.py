@@ -163,6 +163,7 @@ async def make_robot(tenant: Tenant, *permissions: str) -> Caller:
     return await mint(dataclasses.replace(tenant, ids={"account": account["id"]}))
 
 
+@pytest.mark.rule("AR-7")
 async def test_a_stolen_credential_is_not_found(site: Site, market: Market) -> None:
     """By another org, by a colleague, by the publisher, by those who run the platform."""
     pull = await market.pull()
@@ -180,6 +181,7 @@ async def test_a_stolen_credential_is_not_found(site: Site, market: Market) -> N
     )
 
 
+@pytest.mark.rule("AR-7")
 async def test_the_holder_needs_the_secret_too(market: Market) -> None:
     pull, other = await market.pull(), await market.pull()
 
@@ -189,6 +191,7 @@ async def test_the_holder_needs_the_secret_too(market: Market) -> None:
     assert problem(none) == problem(wrong) == (403, "pull_secret_wrong")
 
 
+@pytest.mark.rule("AR-7")
 async def test_a_credential_is_good_for_minutes(timed: TimedSite) -> None:
     market = await open_market(timed)
     pull = await market.pull()
@@ -218,6 +221,7 @@ async def test_expired_pulls_are_kept_for_a_day(timed: TimedSite) -> None:
 # What stops a pull
 
 
+@pytest.mark.rule("AR-6")
 async def test_a_revoked_artifact_is_refused_to_whoever_asks_next(
     site: Site, market: Market
 ) -> None:
@@ -242,6 +246,7 @@ async def test_a_revoked_artifact_is_refused_to_whoever_asks_next(
     ) == [(1,)]
 
 
+@pytest.mark.rule("AR-6")
 async def test_a_credential_that_is_out_stops_with_the_revocation(
     site: Site, market: Market
 ) -> None:
@@ -402,6 +407,7 @@ def file_of(site: Site, pull: dict[str, Any]) -> Path:
     return Path(site.platform.settings.data) / "blobs" / "sha256" / digest[:2] / digest
 
 
+@pytest.mark.rule("AR-8")
 @pytest.mark.parametrize("pieces", [1, 3])
 async def test_bytes_that_changed_on_the_disk_do_not_arrive_whole(site: Site, pieces: int) -> None:
     market = await open_market(site, content=os.urandom(pieces * GIVEN))
