@@ -22,7 +22,19 @@ from pathlib import Path
 from typing import Any
 
 MOOR = Path(sys.executable).parent / "moor"
-NOT_FOUND, NOT_ALLOWED = 4, 3
+NOT_FOUND, NOT_ALLOWED, UNSOUND = 4, 3, 5
+PUBLISHING = (
+    "catalog.app.create",
+    "catalog.app.read",
+    "catalog.artifact.create",
+    "catalog.artifact.read",
+    "catalog.artifact.sign",
+    "catalog.family.read",
+    "catalog.publisher_key.read",
+    "catalog.version.create",
+    "catalog.version.promote",
+    "catalog.version.publish",
+)
 
 
 class Walk:
@@ -115,12 +127,90 @@ def walk(terminal: Walk, *, data: Path, password: str) -> None:
     project = terminal.ask("projects", "get", "acme/research", "--profile", "ada")["id"]
     moor("projects", "get", project, "--profile", "rob", expect=NOT_FOUND)
 
+    publish(terminal)
+    use(terminal)
+
     step("Everything left a trace. Ada reads her own, and nobody else's.")
-    moor("audit", "list", "--profile", "ada")
-    moor("events", "list", "--profile", "ada")
+    moor("audit", "list", "--limit", "12", "--profile", "ada")
+    moor("events", "list", "--type", "catalog.*", "--profile", "ada")
 
     step("The operator checks the whole log: every entry, every seal, every signature.")
     moor("audit", "verify", "--data", str(data))
+
+
+def publish(terminal: Walk) -> None:
+    """From an empty folder to a channel, by the pipeline of the publishing project."""
+    moor, step = terminal.moor, terminal.step
+
+    step("An app team has a project of its own. Its pipeline may publish, and nothing else.")
+    moor("projects", "create", "acme", "widgets", "--name", "Widgets", "--profile", "ada")
+    pipeline(terminal)
+    signing = ("publisher-keys", "create", "acme/widgets", "release", "--generate", "release.pem")
+    moor(*signing, "--profile", "ada")
+
+    step("A new app: a folder that validates. What is wrong with one, it says with the line.")
+    moor("app", "init", "hello", "--name", "Hello")
+    moor("app", "validate", "hello")
+    manifest = terminal.home / "hello" / "manifest.yaml"
+    good = manifest.read_text()
+    manifest.write_text(good.replace("key: hello.greeting.read", "key: iam.member.add"))
+    moor("app", "validate", "hello", expect=UNSOUND)
+    manifest.write_text(good)
+
+    step("The pipeline uploads the artifact, signs it, publishes the version and promotes it.")
+    registering = ("--create", "--app-project", "acme/widgets", "--key", "release.pem")
+    moor("app", "publish", "hello", *registering, "--profile", "pipeline")
+    moor("app", "promote", "hello", "0.1.0", "prod", "--profile", "pipeline")
+    moor("app", "promotions", "hello", "--profile", "ada")
+    moor("app", "update", "hello", "--visibility", "org", "--profile", "ada")
+
+
+def pipeline(terminal: Walk) -> None:
+    """A service account with the keys that publishing takes, signed in as `pipeline`."""
+    keys = [f"--permission={key}" for key in PUBLISHING]
+    making = ("service-accounts", "create", "acme/widgets", "pipeline", *keys)
+    terminal.moor(*making, "--profile", "ada")
+    place = ("pipeline", "--project", "acme/widgets")
+    adding = ("service-accounts", "keys", "add", *place, "--generate", "pipeline.key")
+    terminal.moor(*adding, "--profile", "ada")
+    account = terminal.ask("service-accounts", "get", *place, "--profile", "ada")["id"]
+    known = terminal.ask("service-accounts", "keys", "list", *place, "--profile", "ada")
+    proof = ("--key", known["items"][0]["id"], "--private-key", "pipeline.key")
+    signing_in = ("login", terminal.url, "--service-account", account, *proof)
+    terminal.moor(*signing_in, "--profile", "pipeline")
+
+
+def use(terminal: Walk) -> None:
+    """Entitle one project and not the other; narrow; revoke."""
+    moor, step = terminal.moor, terminal.step
+    deploying = ("hello", "instance.deploy", "--profile", "ada")
+    fetching = ("pulls", "fetch", "acme/research", "hello", "greeting.txt", "--channel", "prod")
+
+    step("Ada sees what the app asks for, accepts it, and research may use it.")
+    moor("entitlements", "offer", "acme/research", "hello", "--profile", "ada")
+    entitling = ("entitlements", "create", "acme/research", "hello", "--channel", "prod")
+    moor(*entitling, "--yes", "--profile", "ada")
+    moor("policy", "explain", "acme/research", *deploying)
+
+    step("Widgets itself is not entitled: the explanation names the layer, and who can help.")
+    moor("policy", "explain", "acme/widgets", *deploying)
+
+    step("The operator narrows for everybody; nobody below can lift it. First a dry run.")
+    narrowing = ("policy", "set", "--deny", "artifact_sources=store")
+    moor(*narrowing, "--dry-run")
+    moor(*narrowing)
+    moor("policy", "explain", "acme/research", *deploying)
+    moor(*fetching, "--to", "greeting.txt", "--profile", "ada", expect=NOT_ALLOWED)
+    moor("policy", "set", "--deny", "artifact_sources=")
+
+    step("Now the artifact can be pulled: digest and signature are checked on the way.")
+    moor(*fetching, "--to", "greeting.txt", "--profile", "ada")
+
+    step("The publisher revokes it. The next pull is refused, and so is the next deploy.")
+    revoking = ("artifacts", "revoke", "greeting.txt", "--project", "acme/widgets")
+    moor(*revoking, "--reason", "The greeting was rude.", "--yes", "--profile", "ada")
+    moor(*fetching, "--to", "again.txt", "--profile", "ada", expect=NOT_ALLOWED)
+    moor("policy", "explain", "acme/research", *deploying)
 
 
 def sign_in(terminal: Walk, name: str, address: str) -> None:
