@@ -52,7 +52,7 @@ def test_a_backup_is_closed_to_others_and_names_what_it_holds(file: Path) -> Non
 
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert set(conftest.FILES) | {"database.dump", "keys/postgres.key"} == set(manifest.digests)
-    assert (manifest.schema, manifest.postgres) == ("0001", conftest.OLDEST.major)
+    assert (manifest.schema, manifest.postgres) == ("0002", conftest.OLDEST.major)
     assert [path.name for path in file.parent.iterdir()] == [file.name]
 
 
