@@ -360,6 +360,27 @@ async def test_a_damaged_part_never_gets_the_files_name(
     assert digest_of(to) == shop.artifact.digest
 
 
+async def test_a_trap_at_the_parts_name_is_not_stepped_into(
+    admin: Client, shop: Shop, tmp_path: Path
+) -> None:
+    """In a folder that others write to, they may have put something there."""
+    name = f".got.tar.{shop.artifact.digest.removeprefix('sha256:')[:16]}.part"
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"precious")
+    (tmp_path / name).symlink_to(victim)
+    with pytest.raises(OSError, match=r"got\.tar"):
+        await fetch(admin, shop, tmp_path / "got.tar")
+    (tmp_path / name).unlink()
+    (tmp_path / name).write_bytes(b"")
+    if os.geteuid() == 0:
+        os.chown(tmp_path / name, 12345, -1)
+        with pytest.raises(FileExistsError):
+            await fetch(admin, shop, tmp_path / "got.tar")
+
+    assert victim.read_bytes() == b"precious"
+    assert not (tmp_path / "got.tar").exists()
+
+
 async def test_bytes_that_changed_in_the_store_never_get_the_files_name(
     shop: Shop, platform: Platform, token: str, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ from moorage_core import __version__, api
 from moorage_core import settings as settings_module
 from moorage_core.artifacts.blobs import Blobs
 from moorage_core.artifacts.local_blobs import LocalBlobs
-from moorage_core.artifacts.sweeps import DiscardBytes
+from moorage_core.artifacts.sweeps import DiscardUploads, RemoveBlobs
 from moorage_core.audit.sweeps import FlushDenials, SealAudit
 from moorage_core.background import driver
 from moorage_core.errors import Problem
@@ -51,7 +51,8 @@ SWEEPS: tuple[type[driver.Sweep], ...] = (
     FanOutEvents,
     DeliverWebhooks,
     DeleteExpired,
-    DiscardBytes,
+    DiscardUploads,
+    RemoveBlobs,
 )
 
 

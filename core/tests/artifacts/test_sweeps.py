@@ -8,7 +8,8 @@ import pytest
 from core.tests.factories.artifacts import announce, digest_of, send, upload
 from core.tests.factories.tenants import Tenant, make_tenant
 from core.tests.site import TimedSite, fresh
-from moorage_core.artifacts.sweeps import DiscardBytes
+from moorage_core.artifacts import sweeps
+from moorage_core.artifacts.sweeps import DiscardUploads, RemoveBlobs
 
 
 @pytest.fixture
@@ -19,8 +20,9 @@ async def tenant(timed: TimedSite) -> Tenant:
     return dataclasses.replace(made, admin=admin)
 
 
-async def sweep(timed: TimedSite) -> dict[str, int]:
-    return await DiscardBytes(timed.platform).activate()
+async def sweep(timed: TimedSite) -> None:
+    await DiscardUploads(timed.platform).activate()
+    await RemoveBlobs(timed.platform).activate()
 
 
 async def is_kept(timed: TimedSite, content: bytes) -> bool:
@@ -64,6 +66,39 @@ async def test_an_upload_that_goes_on_is_kept_however_long_it_takes(
     await sweep(timed)
 
     assert await timed.platform.blobs.size(id) == 5
+
+
+async def test_uploads_that_go_on_do_not_hide_those_that_are_forgotten(
+    timed: TimedSite, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeps, "BATCH", 2)
+    ids = [
+        (await announce(tenant.admin, tenant.project.id, f"{fresh()} {n}".encode()))["id"]
+        for n in range(5)
+    ]
+    await timed.sql.execute(
+        "UPDATE artifacts SET updated_at = now() - interval '3 days' WHERE id = ANY (%s)", (ids,)
+    )
+    for id in ids[:4]:
+        await send(tenant.admin, id, b"x")
+
+    await sweep(timed)
+
+    statuses = [(await tenant.admin.get(f"/v1/artifacts/{id}")).status_code for id in ids]
+    assert statuses == [200, 200, 200, 200, 404]
+
+
+async def test_an_upload_of_a_deleted_project_is_forgotten_too(
+    timed: TimedSite, tenant: Tenant
+) -> None:
+    id = (await announce(tenant.admin, tenant.project.id, b"0123456789"))["id"]
+    await send(tenant.admin, id, b"01234")
+    await tenant.admin.delete(f"/v1/projects/{tenant.project.id}")
+    timed.clock.move(timedelta(hours=25))
+
+    await sweep(timed)
+
+    assert await timed.platform.blobs.size(id) == 0
 
 
 async def test_a_completed_upload_leaves_its_blob_and_nothing_else(

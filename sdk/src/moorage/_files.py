@@ -1,6 +1,7 @@
 """Files on their way to and from the platform: a piece at a time, hashed while they are read."""
 
 import asyncio
+import errno
 import hashlib
 import os
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -80,8 +81,12 @@ class Target:
         await asyncio.to_thread(self._open)
 
     def _open(self) -> None:
-        descriptor = os.open(self.part, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        self._file = os.fdopen(descriptor, "r+b")
+        # The name can be guessed: in a folder that others write to, it may be their trap.
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        self._file = os.fdopen(os.open(self.part, flags, 0o666), "r+b")
+        if os.fstat(self._file.fileno()).st_uid != os.geteuid():
+            self.close()
+            raise FileExistsError(errno.EEXIST, "somebody else's file is there", str(self.part))
         while self.received < self.size and (piece := self._file.read(PIECE)):
             self._hash.update(piece)
             self.received += len(piece)

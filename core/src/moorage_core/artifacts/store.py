@@ -296,18 +296,20 @@ async def list_live_signatures(db: Db, artifact: str) -> list[Signature]:
 # Sweeps, as moorage_system
 
 
-async def list_idle_uploads(db: Db, *, before: datetime, limit: int) -> list[dict[str, Any]]:
-    """Announced and not completed since.
+async def list_old_uploads(
+    db: Db, *, before: datetime, after: str, limit: int
+) -> list[dict[str, Any]]:
+    """Announced before then and not completed since.
 
     Tenant-less: a sweep, as moorage_system.
     """
     return await db.rows(
         """
         SELECT id, org_id FROM artifacts
-        WHERE lifecycle = 'uploading' AND deleted_at IS NULL AND updated_at < %s
-        ORDER BY updated_at LIMIT %s
+        WHERE lifecycle = 'uploading' AND deleted_at IS NULL AND updated_at < %s AND id > %s
+        ORDER BY id LIMIT %s
         """,
-        (before, limit),
+        (before, after, limit),
     )
 
 

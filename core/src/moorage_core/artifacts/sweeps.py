@@ -11,47 +11,55 @@ from moorage_core.background.driver import Sweep
 BATCH = 100
 
 
-class DiscardBytes(Sweep):
-    """Forget uploads that nobody goes on with; throw away bytes that no row names."""
+class DiscardUploads(Sweep):
+    """Forget uploads that nobody goes on with; throw away bytes that no row waits for."""
 
     every = timedelta(hours=1)
     topics = (DISCARD_TOPIC,)
 
     async def activate(self) -> dict[str, Any]:
-        return {
-            "idle": await self._give_up(),
-            "uploads": await self._discard_uploads(),
-            "blobs": await self._remove_blobs(),
-        }
+        return {"idle": await self._give_up(), "discarded": await self._discard()}
 
     async def _give_up(self) -> int:
-        """Uploads of which no byte came for long. Those with newer bytes are looked at again."""
+        """The row is as old as the announcement; whether bytes still come, the store knows."""
         before = self.platform.clock.now() - rules.IDLE
-        async with self.platform.database.sweep() as db:
-            idle = await store.list_idle_uploads(db, before=before, limit=BATCH)
-        given_up = 0
-        for row in idle:
-            touched = await self.platform.blobs.touched_at(row["id"])
-            if touched is None or touched < before:
-                async with unit.work(self.platform, row["org_id"]) as ctx:
-                    given_up += await uploads.give_up(ctx, row["id"], org=row["org_id"])
-        return given_up
+        given_up, after = 0, ""
+        while True:
+            async with self.platform.database.sweep() as db:
+                found = await store.list_old_uploads(db, before=before, after=after, limit=BATCH)
+            for row in found:
+                touched = await self.platform.blobs.touched_at(row["id"])
+                if touched is None or touched < before:
+                    async with unit.work(self.platform, row["org_id"]) as ctx:
+                        given_up += await uploads.give_up(ctx, row["id"], org=row["org_id"])
+            if len(found) < BATCH:
+                return given_up
+            after = found[-1]["id"]
 
-    async def _discard_uploads(self) -> int:
-        """What has no row that waits for bytes: completed, deleted, given up."""
+    async def _discard(self) -> int:
+        """What is completed, deleted or given up."""
         there = await self.platform.blobs.uploads()
         discarded = 0
         for start in range(0, len(there), BATCH):
             some = there[start : start + BATCH]
             async with self.platform.database.sweep() as db:
-                open_ones = await store.list_open_uploads(db, some)
+                waiting = await store.list_open_uploads(db, some)
             for upload in some:
-                if upload not in open_ones:
+                if upload not in waiting:
                     await self.platform.blobs.discard(upload)
                     discarded += 1
         return discarded
 
-    async def _remove_blobs(self) -> int:
+
+class RemoveBlobs(Sweep):
+    """Remove blobs that no row names, and none has named for a day.
+
+    Looks at every blob, so it looks seldom: nothing waits for the room of a day ago.
+    """
+
+    every = timedelta(hours=6)
+
+    async def activate(self) -> dict[str, Any]:
         now = self.platform.clock.now()
         removed = 0
         async for digests in self.platform.blobs.digests():
@@ -62,4 +70,4 @@ class DiscardBytes(Sweep):
                     removed += await self.platform.blobs.remove(
                         digest, put_before=now - rules.SETTLING
                     )
-        return removed
+        return {"removed": removed}

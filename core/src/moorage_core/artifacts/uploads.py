@@ -107,7 +107,7 @@ async def complete(ctx: Context, id: str) -> Artifact:
 
 async def give_up(ctx: Context, id: str, *, org: str) -> bool:
     """Forget an upload that nobody goes on with. False where somebody just did."""
-    artifact = await store.find(ctx.db, id, orgs=[org], lock=True)
+    artifact = await store.find(ctx.db, id, orgs=[org], lock=True, project_deleted=True)
     if artifact is None or artifact.lifecycle != Lifecycle.UPLOADING:
         return False
     artifact = await store.delete(ctx.db, id, org=org, now=ctx.now)
