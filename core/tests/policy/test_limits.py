@@ -84,6 +84,20 @@ def test_what_layers_add_up_to_adds_up_to_itself(given: list[dict[str, Any]]) ->
     assert limits.effective([once, once]) == once
 
 
+@given(several)
+def test_what_is_left_names_nothing_that_is_denied(given: list[dict[str, Any]]) -> None:
+    for choice in added_up(given).choices.values():
+        assert not (choice.allow or frozenset()) & choice.deny
+
+
+@given(documents, st.dictionaries(st.sampled_from(worlds.QUOTAS), st.integers(1, 3)))
+def test_a_layer_may_repeat_what_is_above_it(document: dict[str, Any], quotas: Any) -> None:
+    document = document | {"quotas": quotas}
+    repeated = limits.write(added_up([document]))
+
+    limits.check_narrows(limits.read(repeated), [layer("global", document)])
+
+
 @given(several, several)
 def test_layers_may_be_added_up_in_parts(
     some: list[dict[str, Any]], others: list[dict[str, Any]]

@@ -283,6 +283,17 @@ def test_a_version_that_waits_for_consent_is_named() -> None:
     assert (decision.held_back.number, decision.held_back.layer) == ("1.1.0", "consent")
 
 
+def test_where_nothing_accepted_is_left_it_is_consent_that_is_missing() -> None:
+    known = facts(
+        versions=[release("1.0.0", status="retired"), release("1.1.0", asks=WIDER)],
+        entitlement=entitle(),
+    )
+
+    decision = rules.judge(known, want())
+
+    assert (refusal(decision).layer, decision.version) == ("consent", known.versions[1])
+
+
 def test_a_version_that_is_promoted_to_an_open_channel_too_may_be_used_by_its_number() -> None:
     known = facts(
         channels={"dev": "ver_1.0.0", "prod": "ver_1.0.0"},
