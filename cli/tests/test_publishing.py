@@ -2,8 +2,12 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Coroutine
+import urllib.request
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -168,6 +172,64 @@ def test_a_key_can_be_brought_later(admin: Moor, project: str, folder: Path, key
 
     assert (refused.code, "not signed" in refused.err) == (5, True)
     assert (signed.code, accepted.code) == (0, 0)
+
+
+@contextmanager
+def swapping(platform: Platform, old: str, new: str) -> Iterator[tuple[str, list[str]]]:
+    """The platform's address with a liar in between, and what was sent through it.
+
+    Where artifacts are listed, it says `new` for `old`.
+    """
+    sent: list[str] = []
+
+    class Liar(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            headers = {name: self.headers[name] for name in ("Authorization", "Accept")}
+            request = urllib.request.Request(platform.url + self.path, headers=headers)
+            with urllib.request.urlopen(request) as answer:
+                body = answer.read()
+            if "/artifacts?" in self.path:
+                body = body.replace(old.encode(), new.encode())
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def do_POST(self) -> None:
+            sent.append(self.path)
+            self.send_error(400)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Liar)
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", sent
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_nothing_is_signed_that_the_manifest_does_not_name(
+    admin: Moor,
+    platform: Platform,
+    project: str,
+    folder: Path,
+    key: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    command = ("app", "publish", str(folder))
+    admin(*command, "--create", "--app-project", project)
+    (item,) = read(folder).artifacts
+
+    with swapping(platform, item.digest, f"sha256:{'e' * 64}") as (url, sent):
+        monkeypatch.setenv("MOOR_URL", url)
+        ran = admin(*command, "--key", str(key))
+
+    assert (ran.code, sent) == (1, [])
+    assert "another digest" in ran.err
 
 
 def test_a_key_that_the_project_does_not_know_is_refused(

@@ -165,11 +165,16 @@ async def _artifact(
     there = next(iter(await artifacts.list(project, digest=item.digest).all()), None)
     if there is None or there.lifecycle == "uploading":
         there = await _upload(at.client, project, item, found)
+    if there.digest != item.digest:
+        raise Refused(
+            f"The platform answers with another digest than the manifest's for the artifact "
+            f"{item.name}: {there.digest}. Nothing was signed. Ask those who run the platform."
+        )
     if there.trust == "revoked":
         raise Refused(f"The artifact {item.name} ({there.id}) is revoked, which is final.")
     if signer is None or there.trust == "verified":
         return there
-    signature = signatures.sign(there.digest, signer.private)
+    signature = signatures.sign(item.digest, signer.private)
     return await artifacts.sign(there, key=signer.registered, signature=signature)
 
 
