@@ -38,3 +38,20 @@ async def test_whoever_finds_it_full_is_told_so_and_room_comes_back() -> None:
 
     assert [await first, await second] == [True, "second"]
     assert await workshop.do(lambda: "later") == "later"
+
+
+async def test_nobody_takes_more_than_their_share() -> None:
+    workshop = Workshop("test", hands=1, at_once=8, busy="Come again.", share=2)
+    go = threading.Event()
+    first = asyncio.ensure_future(workshop.do(go.wait, whose="one"))
+    second = asyncio.ensure_future(workshop.do(lambda: "second", whose="one"))
+    await asyncio.sleep(0)
+
+    with pytest.raises(Busy, match="Come again."):
+        await workshop.do(lambda: "third", whose="one")
+    other = asyncio.ensure_future(workshop.do(lambda: "other's", whose="two"))
+    await asyncio.sleep(0)
+    go.set()
+
+    assert [await first, await second, await other] == [True, "second", "other's"]
+    assert await workshop.do(lambda: "later", whose="one") == "later"

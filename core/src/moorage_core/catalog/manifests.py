@@ -1,8 +1,9 @@
 """Reading what publishers send: work for the processor, on text that nobody vouches for.
 
 Done in a thread, one at a time, before the transaction of the request begins; a text made for it
-can take seconds. So nothing is read for somebody who drafts versions nowhere. A manifest with
-faults is not refused here: whoever may not publish this app is told that first.
+can take seconds. So nothing is read for somebody who may not draft versions of the app, and no org
+has more than its share of the queue. A manifest with faults is not refused here: whoever may not
+publish this app is told that first.
 """
 
 import hashlib
@@ -15,6 +16,7 @@ from pydantic import ValidationError
 import moorage_manifest
 from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Principal
+from moorage_core.catalog import rules, store
 from moorage_core.catalog.schemas import VersionWrite
 from moorage_core.families import commands as families
 from moorage_core.kit.workshop import Workshop
@@ -24,6 +26,7 @@ _workshop = Workshop(
     "manifests",
     hands=1,
     at_once=8,
+    share=2,
     busy="Too many manifests are being read right now. Try again shortly.",
 )
 
@@ -42,17 +45,24 @@ async def read(
 ) -> Read | None:
     """Read the manifest in a request's body, judged by the families that the platform has.
 
-    None where the body has another shape, or the caller publishes nothing: the route refuses both.
+    None where the body has another shape, or the app is not the caller's to publish: the route
+    refuses both.
     """
-    if not principal.places(Permission.CATALOG_VERSION_CREATE):
+    scope = rules.sight(principal, Permission.CATALOG_VERSION_CREATE)
+    if not scope.orgs:
         return None
     try:
         given = VersionWrite.model_validate_json(body)
     except ValidationError:
         return None
     async with platform.database.transaction(principal.scope, read_only=True) as db:
+        org = await store.find_publisher(
+            db, app=path.get("app"), version=path.get("version"), scope=scope
+        )
+        if org is None:
+            return None
         known = await families.known(db)
-    return await _workshop.do(lambda: _read(given, known))
+    return await _workshop.do(lambda: _read(given, known), whose=org)
 
 
 def _read(given: VersionWrite, known: Mapping[str, moorage_manifest.Family]) -> Read:

@@ -245,6 +245,19 @@ async def find_app_of(db: Db, version: str, *, scope: Sight) -> str | None:
     )
 
 
+async def find_publisher(
+    db: Db, *, app: str | None, version: str | None, scope: Sight
+) -> str | None:
+    """The org of an app, or of a version's, in a place where the caller holds something."""
+    return await db.value(
+        f"""
+        SELECT org_id FROM apps WHERE deleted_at IS NULL AND {OWN} AND id = coalesce(%(app)s,
+            (SELECT app_id FROM app_versions WHERE id = %(version)s))
+        """,
+        {"app": app, "version": version, **scope.params},
+    )
+
+
 async def lock_version(db: Db, id: str, *, org: str) -> FullVersion | None:
     """After the app, whose row is locked first."""
     return await db.find(

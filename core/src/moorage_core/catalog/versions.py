@@ -174,7 +174,8 @@ def _checked(
     ctx: Context, app: App, *, number: str | None = None
 ) -> tuple[Manifest, dict[str, object]]:
     """What was read before the transaction, if it is good and about this app."""
-    read: Read = ctx.prepared
+    read: Read | None = ctx.prepared
+    assert read is not None, "who may draft this app's versions had the manifest read"
     rules.check_manifest(read.faults)
     assert read.manifest is not None, "a reading without faults has a manifest"
     rules.check_fit(app, read.manifest, number=number)
