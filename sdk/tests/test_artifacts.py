@@ -184,6 +184,22 @@ async def test_a_file_that_becomes_shorter_ends_the_upload(
         await admin.artifacts.upload(project, Shrinking(bytes(1000)), name="thing")
 
 
+@pytest.mark.parametrize("length", [64 * MIB, None], ids=["said", "not said"])
+async def test_a_refusal_reaches_whoever_is_still_sending(
+    admin: Client, project: ProjectRead, length: int | None
+) -> None:
+    announced = await admin.artifacts.create(
+        project, name="thing", digest=f"sha256:{hashlib.sha256(b'').hexdigest()}", size=10
+    )
+
+    async def too_much() -> AsyncIterator[bytes]:
+        for _ in range(64):
+            yield bytes(MIB)
+
+    with pytest.raises(errors.MoreThanAnnounced):
+        await admin.artifacts.put_content(announced, too_much, length=length)
+
+
 async def test_an_upload_outlives_a_crash_of_the_platform(
     platform: Platform, token: str, project: ProjectRead, tmp_path: Path
 ) -> None:

@@ -16,6 +16,7 @@ from core.tests.factories.tenancy import make_project
 from core.tests.factories.tenants import Tenant, make_tenant, mint
 from core.tests.site import Site, fresh
 from moorage_core.artifacts.local_blobs import LocalBlobs
+from moorage_core.http import edge
 
 
 def path_of(tenant: Tenant) -> str:
@@ -223,6 +224,27 @@ async def test_what_is_published_takes_no_bytes(tenant: Tenant) -> None:
 
     assert problem(sent) == (409, "not_uploading")
     assert problem(completed) == (409, "not_uploading")
+
+
+@pytest.mark.parametrize(("bound", "taken"), [(edge.DRAINED_BYTES, 5), (15, 2)])
+async def test_a_refused_body_is_read_on_so_that_its_sender_hears_why(
+    tenant: Tenant, monkeypatch: pytest.MonkeyPatch, bound: int, taken: int
+) -> None:
+    monkeypatch.setattr(edge, "DRAINED_BYTES", bound)
+    artifact = await upload(tenant.admin, tenant.project.id, fresh().encode())
+    sent: list[int] = []
+
+    async def chunks() -> AsyncIterator[bytes]:
+        for number in range(5):
+            sent.append(number)
+            yield b"0123456789"
+
+    answer = await tenant.admin.call(
+        "PUT", f"/v1/artifacts/{artifact['id']}/content", content=chunks()
+    )
+
+    assert problem(answer) == (409, "not_uploading")
+    assert len(sent) == taken
 
 
 async def test_who_may_only_read_uploads_nothing(site: Site, tenant: Tenant) -> None:

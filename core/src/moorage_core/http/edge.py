@@ -3,6 +3,8 @@
 Ids for the trace, size limits, security headers, the access log, the last catch.
 """
 
+import asyncio
+import contextlib
 import re
 import secrets
 import time
@@ -30,6 +32,10 @@ _SECURITY = (
     ("permissions-policy", "camera=(), geolocation=(), microphone=()"),
     ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
 )
+
+DRAINED_BYTES = 128 << 20
+DRAINED_SECONDS = 30.0
+"""How much of a body is read, and for how long, only for its sender to hear the refusal."""
 
 log = structlog.get_logger()
 
@@ -64,6 +70,7 @@ class _Request:
         self.declared = headers.get("content-length", "")
         self.status = 0
         self.received = 0
+        self.ended = False
         scope.setdefault("state", {})["trace"] = self.trace
 
     async def answer(self) -> None:
@@ -86,6 +93,7 @@ class _Request:
             raise self._too_large()
         message = await self._receive()
         self.received += len(message.get("body", b""))
+        self.ended = not message.get("more_body", False)
         if self.received > self._limit:
             raise self._too_large()
         return message
@@ -93,12 +101,29 @@ class _Request:
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
+            if self.status >= 400:
+                await self._drain()
             headers = MutableHeaders(scope=message)
             headers[CORRELATION_HEADER] = self.trace.correlation_id
             for name, value in self.edge.headers:
                 headers.setdefault(name, value)
             headers.setdefault("cache-control", "no-store")
         await self._send(message)
+
+    async def _drain(self) -> None:
+        """Read on in a body that was refused in the middle, and keep nothing of it.
+
+        Who still sends when the connection is closed gets a reset, and never the answer.
+        """
+        if self.scope.get("moorage.route") is None or not self.scope["moorage.route"].streams:
+            return
+        read = 0
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(DRAINED_SECONDS):
+                while not self.ended and read < DRAINED_BYTES:
+                    message = await self._receive()
+                    read += len(message.get("body", b""))
+                    self.ended = not message.get("more_body", False)
 
     def _declares_too_much(self) -> bool:
         if not (self.declared.isascii() and self.declared.isdigit()):
