@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from core.tests.callers import Caller
-from core.tests.factories.tenancy import make_project
+from core.tests.factories.tenancy import make_org, make_project
 from core.tests.factories.tenants import Tenant, make_tenant, mint
 from core.tests.site import Site, fresh
 from moorage_core.kit.db import org_scope
@@ -337,3 +337,39 @@ async def test_a_foreign_source_is_of_no_use(site: Site, tenant: Tenant) -> None
     assert await usable(site, source["id"], tenant.org.id)
     assert not await usable(site, source["id"], rival.org.id)
     assert not await usable(site, SourceId.new(), tenant.org.id)
+
+
+async def test_no_shared_source_is_called_like_the_platforms_own_store(
+    root: Caller, tenant: Tenant
+) -> None:
+    refused = await root.post(f"/v1/orgs/{PLATFORM_ORG}/sources", new_source(slug="store"))
+    tenants = await make_source(tenant.admin, tenant.org.id, slug="store")
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "slug_reserved")
+    assert tenants["policy_name"] == f"{tenant.org.slug}/store"
+
+
+async def test_what_policy_called_a_source_never_names_another_orgs(
+    site: Site, root: Caller, tenant: Tenant
+) -> None:
+    source = await make_source(tenant.admin, tenant.org.id, slug="internal")
+    await tenant.admin.delete(f"/v1/projects/{tenant.project.id}")
+    assert (await root.delete(f"/v1/orgs/{tenant.org.id}")).status_code == 204
+    successor = await make_org(site.sql, tenant.org.slug)
+    heir = await site.actor("tenant_admin", org=successor)
+
+    refused = await heir.post(f"/v1/orgs/{successor.id}/sources", new_source(slug="internal"))
+    other = await make_source(heir, successor.id, slug="another")
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "slug_taken")
+    assert source["policy_name"] in refused.json()["detail"]
+    assert other["policy_name"] == f"{tenant.org.slug}/another"
+
+
+async def test_an_org_may_take_the_name_of_a_source_that_it_removed(tenant: Tenant) -> None:
+    source = await make_source(tenant.admin, tenant.org.id, slug="again")
+    assert (await tenant.admin.delete(f"/v1/sources/{source['id']}")).status_code == 204
+
+    again = await make_source(tenant.admin, tenant.org.id, slug="again")
+
+    assert again["policy_name"] == source["policy_name"]

@@ -97,9 +97,12 @@ async def _opened(at: Platform, id: str, *, org: str) -> tuple[Source, rules.Cre
 async def create(ctx: Context, org: str, new: SourceCreate) -> Source:
     """Add a source for an org; for the platform's own org, one that all can use."""
     authorize(ctx, Permission.CATALOG_SOURCE_CREATE, Resource("org", org, org))
+    rules.check_slug(org, new.slug)
     private = ctx.platform.settings.sources.private_addresses
     url = rules.check_url(new.url, private=private)
     token_url = rules.check_token_url(new.kind, new.token_url, private=private)
+    if name := await store.find_foreign_name(ctx.db, new.slug, org=org):
+        raise rules.name_taken(name)
     secret = None
     if new.credential is not None:
         packed = rules.read_credential(new.credential).packed()

@@ -25,7 +25,7 @@ GIVEN_ERRORS = (NotFound, rules.UrlNotAllowed, rules.CredentialNotUsable)
     key=Permission.CATALOG_SOURCE_CREATE,
     status_code=201,
     response_model=SourceRead,
-    answers=(*GIVEN_ERRORS, rules.SlugTaken),
+    answers=(*GIVEN_ERRORS, rules.SlugReserved, rules.SlugTaken),
 )
 async def create_source(org: OrgId, new: SourceCreate, ctx: Ctx, response: Response) -> Source:
     """Let artifacts come from a registry or a web server. The platform's org shares with all."""

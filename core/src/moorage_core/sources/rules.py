@@ -10,7 +10,8 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from moorage_core.errors import ApiError, Busy, Conflict, Fault, Malformed
 from moorage_core.kit import destinations
-from moorage_core.sources.models import Source
+from moorage_core.kit.ids import PLATFORM_ORG
+from moorage_core.sources.models import STORE, Source
 from moorage_core.sources.schemas import MAX_URL, SourceCredential, SourceUpdate
 
 REDIRECTS = 3
@@ -48,6 +49,13 @@ class SlugTaken(Conflict):
     """The org has a source of this slug already."""
 
     code = "slug_taken"
+
+
+class SlugReserved(ApiError):
+    """No source may be called so."""
+
+    status = 422
+    code = "slug_reserved"
 
 
 class SourceInUse(Conflict):
@@ -116,6 +124,22 @@ def check_token_url(kind: str, url: str | None, *, private: bool) -> str | None:
             errors=[Fault("body.token_url", "only for sources of the kind oci")],
         )
     return check_url(url, private=private, place="token_url")
+
+
+def check_slug(org: str, slug: str) -> None:
+    """Refuse a shared source that policy could not tell from the platform's own store."""
+    if org == PLATFORM_ORG and slug == STORE:
+        raise SlugReserved(
+            f"Policy calls the platform's own store {STORE}. Choose another slug.",
+            errors=[Fault("body.slug", "reserved")],
+        )
+
+
+def name_taken(name: str) -> SlugTaken:
+    return SlugTaken(
+        f"Policy called a source of another org {name}, and layers may name it still. "
+        "Choose another slug."
+    )
 
 
 def check_unused(source: Source, *, uses: int) -> None:

@@ -56,6 +56,11 @@ async def add(
     )
 
 
+async def find_foreign_name(db: Db, slug: str, *, org: str) -> str | None:
+    """What policy would call the source, where it called one of another org so before."""
+    return await db.value("SELECT foreign_source_name(%s, %s)", (org, slug))
+
+
 async def find(db: Db, id: str, *, orgs: list[str], lock: bool = False) -> Source | None:
     """One of these orgs', or one that the platform shares."""
     sql: LiteralString = f"""

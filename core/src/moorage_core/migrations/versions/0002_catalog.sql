@@ -40,6 +40,7 @@ CREATE TABLE sources (
     CHECK (deleted_at IS NULL OR secret_id IS NULL)
 );
 CREATE UNIQUE INDEX sources_slug ON sources (org_id, slug) WHERE deleted_at IS NULL;
+CREATE INDEX sources_name ON sources (policy_name);
 CREATE INDEX sources_page ON sources (org_id, id) WHERE deleted_at IS NULL;
 
 -- Artifacts --------------------------------------------------------------------------------------
@@ -458,6 +459,15 @@ CREATE FUNCTION source_uses(source text) RETURNS bigint
     RETURN (SELECT count(*) FROM artifacts a JOIN sources s ON s.id = a.source_id
         WHERE s.id = source AND a.deleted_at IS NULL AND s.org_id = ANY (scope_whole_orgs()));
 
+-- What policy would call an org's source, where it called one of another org so before. The slug of a
+-- deleted org is free again; what layers call its sources is not.
+CREATE FUNCTION foreign_source_name(org text, slug text) RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    RETURN (SELECT s.policy_name FROM orgs o JOIN sources s ON s.policy_name = o.slug || '/' || foreign_source_name.slug
+        WHERE o.id = org AND s.org_id <> o.id AND o.id = ANY (scope_whole_orgs()) LIMIT 1);
+
+REVOKE EXECUTE ON FUNCTION foreign_source_name FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION foreign_source_name TO moorage_app;
 REVOKE EXECUTE ON FUNCTION artifact_owner, app_slug_taken, app_for_admission, source_uses,
     keep_published_version FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION artifact_owner, app_slug_taken, app_for_admission, source_uses TO moorage_app;
