@@ -218,6 +218,21 @@ async def test_signing_and_revoking_at_once_leaves_nothing_verified_by_a_revoked
         assert read["trust"] in ("unverified", "failed")
 
 
+async def test_two_keys_revoked_at_once_leave_nothing_verified(publisher: Publisher) -> None:
+    """Each looks for a live signature and must not take the other's for one."""
+    for _ in range(8):
+        pairs = [Ed25519PrivateKey.generate() for _ in range(2)]
+        keys = [(await register_key(publisher.admin, publisher.project, p))["id"] for p in pairs]
+        artifact = await upload(publisher.admin, publisher.project, fresh().encode())
+        for key, pair in zip(keys, pairs, strict=True):
+            await sign(publisher.admin, artifact, key, pair)
+
+        answers = await asyncio.gather(*map(publisher.revoke_key, keys))
+
+        read = (await publisher.admin.get(f"/v1/artifacts/{artifact['id']}")).json()
+        assert ([answer.status_code for answer in answers], read["trust"]) == ([200, 200], "failed")
+
+
 @pytest.mark.rule("AR-5")
 async def test_revoking_is_final_and_recorded(site: Site, publisher: Publisher) -> None:
     await publisher.sign()

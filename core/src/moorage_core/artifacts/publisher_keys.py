@@ -57,6 +57,7 @@ async def revoke(ctx: Context, id: str, *, reason: str) -> PublisherKey:
         raise hidden("publisher key", id)
     authorize(ctx, action, Resource("publisher key", id, key.org_id, key.project_id))
     rules.check_key(key, id)
+    await store.lock_signed(ctx.db, org=key.org_id, key=id)
     key = await store.revoke_key(ctx.db, id, org=key.org_id, now=ctx.now)
     why = rules.failed_reason(key, reason)
     failed = await store.fail_unsigned(ctx.db, org=key.org_id, key=id, reason=why, now=ctx.now)
@@ -73,10 +74,12 @@ async def revoke(ctx: Context, id: str, *, reason: str) -> PublisherKey:
 async def sign(ctx: Context, artifact_id: str, new: SignatureCreate) -> Artifact:
     """Keep a good signature: the artifact is verified from now on."""
     action = Permission.CATALOG_ARTIFACT_SIGN
-    artifact = await commands.get(ctx, artifact_id, key=action, lock=True)
+    artifact = await commands.get(ctx, artifact_id, key=action)
     org, project = artifact.org_id, artifact.project_id
-    rules.check_signable(artifact)
+    # The key before the artifact, as whoever revokes it locks them.
     found = await store.share_key(ctx.db, new.key, org=org, project=project)
+    artifact = await commands.get(ctx, artifact_id, key=action, lock=True)
+    rules.check_signable(artifact)
     key = rules.check_key(found, new.key)
     raw = rules.check_signature(new.signature, key.public_key, digest=artifact.digest)
     signature = Signature(artifact_id, key.id, raw, key.public_key, ctx.now, None)

@@ -211,6 +211,21 @@ async def list_keys(db: Db, page: PageRequest, *, project: str) -> list[Publishe
     )
 
 
+async def lock_signed(db: Db, *, org: str, key: str) -> None:
+    """What a key has signed, until the transaction ends.
+
+    Its own statement: what looks at the signatures afterwards sees those that others revoked.
+    """
+    await db.run(
+        """
+        SELECT FROM artifacts WHERE org_id = %(org)s
+            AND id IN (SELECT artifact_id FROM artifact_signatures WHERE key_id = %(key)s)
+        ORDER BY id FOR UPDATE
+        """,
+        {"org": org, "key": key},
+    )
+
+
 async def revoke_key(db: Db, id: str, *, org: str, now: datetime) -> PublisherKey:
     """The key and every signature it made."""
     await db.run(
