@@ -68,7 +68,7 @@ def key(ask: Ask, project: str, home: Path) -> Path:
     """The private half of a publisher key of the project."""
     pair, file = PrivateKey.generate(), home / "release.pem"
     file.write_bytes(pair.pem)
-    ask(lambda c: c.publisher_keys.create(project, name="release", public_key=pair.public))
+    ask(lambda c: c.publisher_keys.create(project, name="release", key=pair))
     return file
 
 

@@ -19,7 +19,7 @@ class Shop:
 async def open_shop(client: Client, project: ProjectRead, file: Path) -> Shop:
     """Upload, sign, publish, entitle: all in one project, by somebody who may."""
     key = PrivateKey.generate()
-    held = await client.publisher_keys.create(project, name="release", public_key=key.public)
+    held = await client.publisher_keys.create(project, name="release", key=key)
     artifact = await client.artifacts.upload(project, file)
     signature = signatures.sign(artifact.digest, key)
     artifact = await client.artifacts.sign(artifact, key=held, signature=signature)

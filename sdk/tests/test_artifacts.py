@@ -240,7 +240,7 @@ def key() -> PrivateKey:
 
 @pytest.fixture
 async def registered(admin: Client, project: ProjectRead, key: PrivateKey) -> PublisherKeyRead:
-    return await admin.publisher_keys.create(project, name="release", public_key=key.public)
+    return await admin.publisher_keys.create(project, name="release", key=key)
 
 
 async def test_a_signature_is_made_here_and_checked_on_both_sides(

@@ -11,6 +11,7 @@ from core.tests.callers import Caller
 from core.tests.factories.artifacts import (
     announce,
     digest_of,
+    key_body,
     public_jwk,
     register_key,
     sign,
@@ -123,7 +124,7 @@ async def test_what_is_still_uploading_is_not_signed(publisher: Publisher) -> No
 
 
 async def test_a_key_is_registered_once(publisher: Publisher) -> None:
-    body = {"name": "again", "public_key": public_jwk(publisher.pair)}
+    body = key_body(publisher.pair, publisher.project)
     path = f"/v1/projects/{publisher.project}/publisher-keys"
 
     live = await publisher.admin.post(path, body)
@@ -151,6 +152,28 @@ async def test_a_key_is_the_public_half_of_an_ed25519_pair(tenant: Tenant, key: 
     )
 
     assert answer.status_code == 422
+
+
+@pytest.mark.rule("AR-4")
+async def test_a_foreign_key_is_not_registered(publisher: Publisher) -> None:
+    """With it, what its holder has signed would count here too, also after they revoked it."""
+    attacker = await make_tenant(publisher.tenant.site)
+    path = f"/v1/projects/{attacker.project.id}/publisher-keys"
+    seen = key_body(publisher.pair, publisher.project)
+    own = key_body(Ed25519PrivateKey.generate(), attacker.project.id)
+    bodies = {
+        "no proof": {name: seen[name] for name in ("name", "public_key")},
+        "the proof of another project": seen,
+        "the proof of another key": seen | {"proof": own["proof"]},
+        "an artifact's signature": seen
+        | {"proof": signature_of(publisher.pair, publisher.artifact["digest"])},
+    }
+
+    answers = {name: await attacker.admin.post(path, body) for name, body in bodies.items()}
+
+    assert {name: problem(answer) for name, answer in answers.items()} == dict.fromkeys(
+        bodies, (422, "key_not_proved")
+    )
 
 
 async def test_a_revoked_key_signs_nothing(publisher: Publisher) -> None:

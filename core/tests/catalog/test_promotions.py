@@ -29,7 +29,7 @@ async def sign(street: Street, artifact: dict[str, Any]) -> None:
     key = await catalog.made(
         street.publisher,
         f"/v1/projects/{street.project}/publisher-keys",
-        {"name": "release", "public_key": artifacts.public_jwk(pair)},
+        artifacts.key_body(pair, street.project),
     )
     body = {"key": key["id"], "signature": artifacts.signature_of(pair, artifact["digest"])}
     answer = await street.publisher.post(f"/v1/artifacts/{artifact['id']}/signatures", body)

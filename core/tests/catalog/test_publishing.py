@@ -62,7 +62,7 @@ async def arrange(street: Street) -> tuple[dict[str, Any], Any, str]:
     key = await catalog.made(
         street.publisher,
         f"/v1/projects/{street.project}/publisher-keys",
-        {"name": "release", "public_key": artifacts.public_jwk(pair)},
+        artifacts.key_body(pair, street.project),
     )
     return app, pair, key["id"]
 

@@ -60,12 +60,18 @@ def signature_of(pair: Ed25519PrivateKey, digest: str) -> str:
     return text(pair.sign(b"moorage artifact v1\n" + digest.encode()))
 
 
+def key_body(pair: Ed25519PrivateKey, project: str, *, name: str = "release") -> dict[str, Any]:
+    """What registers a key in a project."""
+    proof = text(pair.sign(b"moorage publisher key v1\n" + project.encode()))
+    return {"name": name, "public_key": public_jwk(pair), "proof": proof}
+
+
 def text(raw: bytes) -> str:
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
 async def register_key(caller: Caller, project: str, pair: Ed25519PrivateKey) -> dict[str, Any]:
-    body = {"name": f"key {fresh()}", "public_key": public_jwk(pair)}
+    body = key_body(pair, project, name=f"key {fresh()}")
     answer = await caller.post(f"/v1/projects/{project}/publisher-keys", body)
     assert answer.status_code == 201, answer.text
     return answer.json()

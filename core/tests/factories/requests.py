@@ -292,10 +292,9 @@ BODIES: dict[str, Body] = {
         "channel": "dev",
         "version": ids.get("version", "ver_" + "7" * 26),
     },
-    "PublisherKeyCreate": lambda ids: {
-        "name": f"key {fresh()}",
-        "public_key": artifacts.public_jwk(Ed25519PrivateKey.generate()),
-    },
+    "PublisherKeyCreate": lambda ids: artifacts.key_body(
+        Ed25519PrivateKey.generate(), ids.get("project", "prj_" + "7" * 26), name=f"key {fresh()}"
+    ),
     "PullCreate": lambda ids: {
         "app": ids.get("pulled_app", "app_" + "7" * 26),
         "artifact": "thing.tar",

@@ -184,6 +184,10 @@ class IssuerNotAllowed(Unprocessable):
     """A sign-in provider cannot live there."""
 
 
+class KeyNotProved(Unprocessable):
+    """Nothing shows that whoever registers the key has its private half."""
+
+
 class KeyNotUsable(Unprocessable):
     """This is not a usable Ed25519 public key."""
 
@@ -481,6 +485,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "invalid_transition": InvalidTransition,
     "is_app_operator": IsAppOperator,
     "issuer_not_allowed": IssuerNotAllowed,
+    "key_not_proved": KeyNotProved,
     "key_not_usable": KeyNotUsable,
     "key_revoked": KeyRevoked,
     "key_taken": KeyTaken,
@@ -602,6 +607,7 @@ __all__ = [
     "InvalidTransition",
     "IsAppOperator",
     "IssuerNotAllowed",
+    "KeyNotProved",
     "KeyNotUsable",
     "KeyRevoked",
     "KeyTaken",

@@ -785,6 +785,7 @@ class PublisherPublicKey(Model):
 class PublisherKeyCreate(Model):
     name: str
     public_key: PublisherPublicKey
+    proof: str | None = None
 
 
 class PullCreate(Model):

@@ -20,6 +20,8 @@ from moorage.models import PublicKey, PublisherPublicKey
 PREFIX = b"moorage artifact v1\n"
 """Stands before the digest: a signature of something else is never one of an artifact."""
 
+PROOF_PREFIX = b"moorage publisher key v1\n"
+
 Public = PublicKey | PublisherPublicKey | str
 """A public key; as text, the `x` of its JWK."""
 
@@ -41,6 +43,11 @@ class SignatureBroken(MoorageError):
 def sign(digest: str, key: PrivateKey) -> str:
     """The signature of an artifact with this digest, as `client.artifacts.sign` takes it."""
     return key.sign(PREFIX + digest.encode())
+
+
+def prove(project: str, key: PrivateKey) -> str:
+    """The proof that registers a key in the project with this id: whoever made it has the key."""
+    return key.sign(PROOF_PREFIX + project.encode())
 
 
 def check(digest: str, signatures: Iterable[Signed], *, known: Iterable[Public]) -> str:

@@ -48,9 +48,7 @@ async def create_key(
         raise Refused("Say which key: --generate FILE makes one, --key FILE takes yours.")
     where = await names.project_id(at.client, project)
     with _private(generate, key) as private:
-        return Record(
-            await at.client.publisher_keys.create(where, name=name, public_key=private.public)
-        )
+        return Record(await at.client.publisher_keys.create(where, name=name, key=private))
 
 
 @contextmanager

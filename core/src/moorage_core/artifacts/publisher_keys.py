@@ -21,6 +21,7 @@ async def create(ctx: Context, project: str, new: PublisherKeyCreate) -> Publish
     where = await tenancy.get_project(ctx, project, key=action)
     public_key = new.public_key.model_dump()
     rules.check_public_key(public_key)
+    rules.check_proof(new.proof, public_key, project=project)
     key = await store.add_key(
         ctx.db,
         PublisherKey(

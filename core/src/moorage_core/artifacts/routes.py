@@ -252,7 +252,7 @@ async def list_artifact_signatures(artifact: ArtifactId, ctx: Ctx, page: Paging)
     key=Permission.CATALOG_PUBLISHER_KEY_CREATE,
     status_code=201,
     response_model=PublisherKeyRead,
-    answers=(NotFound, rules.KeyTaken, rules.KeyNotUsable),
+    answers=(NotFound, rules.KeyTaken, rules.KeyNotUsable, rules.KeyNotProved),
 )
 async def create_publisher_key(
     project: ProjectId, new: PublisherKeyCreate, ctx: Ctx

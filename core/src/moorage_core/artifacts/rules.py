@@ -26,6 +26,7 @@ KEPT = timedelta(hours=24)
 SETTLING = timedelta(hours=1)
 """Bytes that came later than this are not looked at: their row may be about to say so."""
 SIGNED_PREFIX = b"moorage artifact v1\n"
+PROVED_PREFIX = b"moorage publisher key v1\n"
 _REPOSITORY = re.compile(
     r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*"
 )
@@ -177,6 +178,13 @@ class KeyNotUsable(ApiError):
 
     status = 422
     code = "key_not_usable"
+
+
+class KeyNotProved(ApiError):
+    """Nothing shows that whoever registers the key has its private half."""
+
+    status = 422
+    code = "key_not_proved"
 
 
 class SignatureInvalid(ApiError):
@@ -374,6 +382,21 @@ def check_public_key(key: dict[str, Any]) -> None:
         ) from err
 
 
+def check_proof(proof: str | None, public_key: dict[str, Any], *, project: str) -> None:
+    """Who registers a key has its private half, and means this project.
+
+    Otherwise somebody's signatures would count in a project that they know nothing of.
+    """
+    try:
+        _verify(proof or "", public_key, PROVED_PREFIX + project.encode())
+    except (InvalidSignature, ValueError) as err:
+        raise KeyNotProved(
+            "The proof does not fit. It is Ed25519 by this key over the line `moorage publisher key"
+            f" v1`, a line feed, and the project's id {project}, in base64url without padding.",
+            errors=[Fault("body.proof", "not this project's by this key")],
+        ) from err
+
+
 def check_signable(artifact: Artifact) -> None:
     check_not_revoked(artifact)
     if artifact.lifecycle == Lifecycle.UPLOADING:
@@ -397,15 +420,19 @@ def check_key(key: PublisherKey | None, id: str) -> PublisherKey:
 def check_signature(text: str, public_key: dict[str, Any], *, digest: str) -> bytes:
     """The signature's bytes, known to be good."""
     try:
-        signature = _decode(text)
-        key = Ed25519PublicKey.from_public_bytes(_decode(public_key["x"]))
-        key.verify(signature, SIGNED_PREFIX + digest.encode())
+        return _verify(text, public_key, SIGNED_PREFIX + digest.encode())
     except (InvalidSignature, ValueError) as err:
         raise SignatureInvalid(
             "The signature does not fit. It is Ed25519 over the line `moorage artifact v1`, a line"
             " feed, and the artifact's digest, in base64url without padding.",
             errors=[Fault("body.signature", "not this artifact's by this key")],
         ) from err
+
+
+def _verify(text: str, public_key: dict[str, Any], message: bytes) -> bytes:
+    """The signature's bytes. Raises InvalidSignature or ValueError."""
+    signature = _decode(text)
+    Ed25519PublicKey.from_public_bytes(_decode(public_key["x"])).verify(signature, message)
     return signature
 
 

@@ -19,6 +19,7 @@ MediaType = Annotated[
 ]
 Size = Annotated[int, Field(ge=0, le=(1 << 53) - 1), WHOLE]
 Location = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=NO_CONTROL)]
+SignatureText = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{86}$")]
 TrustState = Literal["unverified", "verified", "failed", "revoked"]
 
 
@@ -94,6 +95,9 @@ class PublisherKeyCreate(Input):
     name: Name
     public_key: PublisherPublicKey
     """The private half stays yours."""
+    proof: SignatureText | None = None
+    """Required. By this key: Ed25519 over the line `moorage publisher key v1`, a line feed, and the
+    project's id, in base64url without padding."""
 
 
 class PublisherKeyRead(Output):
@@ -112,7 +116,7 @@ class PublisherKeyRead(Output):
 class SignatureCreate(Input):
     key: PublisherKeyId
     """A key of the artifact's own project."""
-    signature: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{86}$")]
+    signature: SignatureText
     """Ed25519 over the line `moorage artifact v1`, a line feed, and the digest, in base64url
     without padding."""
 

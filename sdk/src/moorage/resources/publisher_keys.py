@@ -1,12 +1,13 @@
 """Publisher keys: what a project signs its artifacts with."""
 
 from moorage import _operations as operations
+from moorage import signatures
 from moorage._calls import Group, call, listing
+from moorage._keys import PrivateKey
 from moorage._model import id_of
 from moorage._operation import Arguments
 from moorage.models import (
     ProjectRead,
-    PublicKey,
     PublisherKeyCreate,
     PublisherKeyRead,
     PublisherPublicKey,
@@ -23,18 +24,19 @@ class PublisherKeys(Group):
         return Arguments(path={"project": id_of(project)}, query={"limit": page_size})
 
     @call(operations.CREATE_PUBLISHER_KEY, PublisherKeyRead)
-    def create(
-        self,
-        project: ProjectRead | str,
-        *,
-        name: str,
-        public_key: PublicKey | PublisherPublicKey,
-    ) -> Arguments:
-        """Register the public half of a key: `public` of a `PrivateKey`."""
-        half = PublisherPublicKey(kty="OKP", crv="Ed25519", x=public_key.x)
+    def create(self, project: ProjectRead | str, *, name: str, key: PrivateKey) -> Arguments:
+        """Register the public half of a key, with a proof that you have the private one.
+
+        The private half is used here and stays here.
+        """
+        where = id_of(project)
         return Arguments(
-            path={"project": id_of(project)},
-            body=PublisherKeyCreate(name=name, public_key=half),
+            path={"project": where},
+            body=PublisherKeyCreate(
+                name=name,
+                public_key=PublisherPublicKey(kty="OKP", crv="Ed25519", x=key.public.x),
+                proof=signatures.prove(where, key),
+            ),
         )
 
     @call(operations.REVOKE_PUBLISHER_KEY, PublisherKeyRead)
