@@ -178,6 +178,22 @@ def test_a_signature_over_anything_else_is_refused(signature: str) -> None:
         rules.check_signature(signature, KEY.public_key, digest=DIGEST)
 
 
+P = 2**255 - 19
+EIGHTH = 2707385501144840649318225287225658788936804267575313519463743609750303402022
+
+
+def spelt(y: int, *, odd: bool = False) -> str:
+    """The point with this y as the `x` of a JWK."""
+    return text((y | odd << 255).to_bytes(32, "little"))
+
+
+@pytest.mark.parametrize("odd", [False, True])
+@pytest.mark.parametrize("y", [0, 1, P - 1, P, P + 1, EIGHTH, P - EIGHTH], ids=hex)
+def test_a_key_for_which_one_signature_fits_everything_is_refused(y: int, odd: bool) -> None:
+    with pytest.raises(rules.KeyNotUsable):
+        rules.check_public_key({"kty": "OKP", "crv": "Ed25519", "x": spelt(y, odd=odd)})
+
+
 def test_only_a_live_key_of_the_project_signs() -> None:
     assert rules.check_key(KEY, KEY.id) is KEY
 

@@ -27,6 +27,9 @@ SETTLING = timedelta(hours=1)
 """Bytes that came later than this are not looked at: their row may be about to say so."""
 SIGNED_PREFIX = b"moorage artifact v1\n"
 PROVED_PREFIX = b"moorage publisher key v1\n"
+_FIELD = 2**255 - 19
+_CURVE = -121665 * pow(121666, -1, _FIELD)
+"""Ed25519's d, of RFC 8032."""
 _REPOSITORY = re.compile(
     r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*"
 )
@@ -375,11 +378,22 @@ def check_removable(artifact: Artifact, *, used: bool) -> None:
 def check_public_key(key: dict[str, Any]) -> None:
     try:
         OKPKey.import_key(key)
+        _check_point(_decode(key["x"]))
     except (JoseError, ValueError) as err:
         raise KeyNotUsable(
             "The public key is not an Ed25519 JWK.",
             errors=[Fault("body.public_key", "not a valid key")],
         ) from err
+
+
+def _check_point(key: bytes) -> None:
+    """Refuse the points whose order is 1, 2, 4 or 8: the same "signature" fits any message.
+
+    Twice a point of order 8 has y = 0. By the curve's equation that is d·y⁴ + 2·y² = 1.
+    """
+    y = int.from_bytes(key, "little") & ((1 << 255) - 1)
+    if y >= _FIELD or y in (0, 1, _FIELD - 1) or (_CURVE * y**4 + 2 * y**2 - 1) % _FIELD == 0:
+        raise ValueError("the point is of small order, or not spelt as it should be")
 
 
 def check_proof(proof: str | None, public_key: dict[str, Any], *, project: str) -> None:
