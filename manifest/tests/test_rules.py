@@ -77,6 +77,12 @@ def test_a_family_that_the_platform_made_is_reserved_too() -> None:
     assert "'chess-club' is the name of a family" in {fault.message for fault in faults}
 
 
+def test_a_family_of_the_contract_is_reserved_where_a_platform_does_not_know_it() -> None:
+    faults = read('{"slug": "scheduler"}', families={}).faults
+
+    assert "'scheduler' is the name of a family" in {fault.message for fault in faults}
+
+
 @pytest.mark.parametrize("section", ["actions", "views"])
 @pytest.mark.parametrize(
     ("key", "part"),

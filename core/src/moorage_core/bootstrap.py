@@ -1,9 +1,13 @@
-"""The first start: signing keys, and an admin whose password is printed once."""
+"""The first start: signing keys, the contract's families, and an admin whose password is printed
+once.
+"""
 
 from dataclasses import dataclass
 
+import moorage_manifest
 from moorage_core import unit
 from moorage_core.authz.roles import Role
+from moorage_core.families import commands as families
 from moorage_core.kit import tokens
 from moorage_core.kit.ids import PLATFORM_ORG
 from moorage_core.people import passwords
@@ -25,6 +29,9 @@ async def first_start(platform: Platform) -> FirstAdmin | None:
     Safe to run at every start; the admin is made, and returned, once.
     """
     await signing.rotate(platform)
+    for family in moorage_manifest.shipped().values():
+        async with unit.work(platform, PLATFORM_ORG) as ctx:
+            await families.keep_up(ctx, family)
     email = platform.settings.identity.first_admin
     password = tokens.new("")[:24]
     password_hash = await passwords.hash_password(password)

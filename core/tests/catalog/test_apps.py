@@ -10,6 +10,7 @@ from core.tests.site import Site, fresh
 from moorage_core.authz.permissions import Permission
 from moorage_core.kit.db import org_scope
 from moorage_core.kit.ids import EntitlementId
+from moorage_manifest import shipped
 
 
 @pytest.fixture
@@ -78,6 +79,18 @@ async def test_the_name_of_a_family_is_no_slug(street: Street) -> None:
     )
 
     assert (answer.status_code, answer.json()["code"]) == (422, "slug_reserved")
+
+
+@pytest.mark.parametrize("slug", shipped())
+async def test_the_name_of_a_shipped_family_is_no_slug_even_before_it_is_written(
+    street: Street, slug: str
+) -> None:
+    answer = await street.publisher.post(
+        f"/v1/projects/{street.project}/apps", catalog.new_app(slug)
+    )
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "slug_reserved")
+    assert await street.site.rows("SELECT name FROM families WHERE name = %s", slug) == []
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Grant, Kind, Principal
 from moorage_core.catalog import rules
 from moorage_core.catalog.models import App, Channel, UsedArtifact, Version
+from moorage_manifest import shipped
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 DIGEST = digest_of(b"bytes")
@@ -166,7 +167,7 @@ def test_sight_is_where_the_key_is_held() -> None:
     assert "org_4" not in with_any.orgs
 
 
-@pytest.mark.parametrize("slug", ["apps", "catalog", "iam", "moorage", "batch-jobs"])
+@pytest.mark.parametrize("slug", ["apps", "catalog", "iam", "moorage", "batch-jobs", *shipped()])
 def test_a_slug_of_the_platform_or_a_family_is_reserved(slug: str) -> None:
     with pytest.raises(rules.SlugReserved):
         rules.check_slug(slug, ["batch-jobs"])

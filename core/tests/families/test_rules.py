@@ -7,6 +7,7 @@ import pytest
 from moorage_core.families import rules
 from moorage_core.families.models import FamilyRow
 from moorage_core.families.schemas import FamilyKeyWrite, FamilyWrite
+from moorage_manifest import Family, shipped
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
 
@@ -129,3 +130,49 @@ def test_manifests_are_judged_by_what_was_kept() -> None:
 
     assert family.namespace == "batch_queue"
     assert family.keys[0].means == "apps.instance.read"
+
+
+def comes_with(*keys: tuple[str, str | None], says: str = "Look.") -> Family:
+    """A family as a release brings it."""
+    entries = [{"key": key, "description": says, "means": means} for key, means in keys]
+    return Family.model_validate({"name": "batch-queue", "description": says, "keys": entries})
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_what_comes_with_a_release_is_a_family_that_an_admin_could_write(name: str) -> None:
+    rules.check_name(name)
+    rules.check_keys(name, rules.brought_up(None, shipped()[name]) or written())
+
+
+def test_a_family_that_is_there_gets_the_keys_and_words_that_a_release_brings() -> None:
+    have = kept(("batch_queue.job.read", None), ("batch_queue.job.own", None))
+    brings = comes_with(("batch_queue.job.read", None), ("batch_queue.job.end", None), says="See.")
+
+    up = rules.brought_up(have, brings)
+
+    assert up is not None
+    assert up.description == "See."
+    assert [(entry.key, entry.description) for entry in up.keys] == [
+        ("batch_queue.job.read", "See."),
+        ("batch_queue.job.own", "Look."),
+        ("batch_queue.job.end", "See."),
+    ]
+    rules.check_extends(have, up)
+
+
+def test_a_key_that_came_to_mean_something_else_stays_what_tenants_agreed_to() -> None:
+    have = kept(("batch_queue.job.read", "apps.instance.read"))
+
+    up = rules.brought_up(have, comes_with(("batch_queue.job.read", None), says="See."))
+
+    assert up is not None
+    assert [(entry.means, entry.description) for entry in up.keys] == [
+        ("apps.instance.read", "Look.")
+    ]
+
+
+def test_a_family_that_says_it_all_is_left_alone() -> None:
+    have = kept(("batch_queue.job.own", None), ("batch_queue.job.read", None))
+    have = FamilyRow("batch-queue", "Look.", have.keys, 1, NOW, NOW)
+
+    assert rules.brought_up(have, comes_with(("batch_queue.job.read", None))) is None

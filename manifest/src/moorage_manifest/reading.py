@@ -28,7 +28,8 @@ def read(
     Args:
         text: YAML; bytes must be UTF-8.
         file: What the faults call it.
-        families: The families that there are; if absent, those that come with the contract.
+        families: The families that there are; if absent, those that come with the contract. No app
+            is called like one of those, whichever there are.
     """
     read = document.parse(text, file=file)
     if not read.readable:
@@ -37,7 +38,7 @@ def read(
     judged = partial.of(read.data)
     if judged is not None:
         known = shipped() if families is None else families
-        for found in rules.manifest_faults(judged, known):
+        for found in rules.manifest_faults(judged, known, reserved=shipped()):
             place = judged.original(found.place)
             faults.append(read.fault(place, found.message, key=found.at_key))
     whole = None if faults or judged is None else judged.manifest

@@ -36,6 +36,7 @@ class Judged:
 
     manifest: Manifest
     families: Mapping[str, Family]
+    reserved: Mapping[str, Family]
 
 
 Rule = Callable[[Judged], Iterator[Found]]
@@ -52,9 +53,14 @@ def judges(section: str, *looks_in: str) -> Callable[[Rule], Rule]:
     return register
 
 
-def manifest_faults(partial: Partial, families: Mapping[str, Family]) -> Iterator[Found]:
-    """Everything that the rules find in as much of a manifest as there is."""
-    judged = Judged(partial.manifest, families)
+def manifest_faults(
+    partial: Partial, families: Mapping[str, Family], *, reserved: Mapping[str, Family]
+) -> Iterator[Found]:
+    """Everything that the rules find in as much of a manifest as there is.
+
+    No app is called like one of `reserved`, whether or not it is among the families that there are.
+    """
+    judged = Judged(partial.manifest, families, reserved)
     for section, looks_in, rule in _RULES:
         if section not in partial.blank and looks_in.isdisjoint(partial.changed):
             yield from rule(judged)
@@ -79,7 +85,7 @@ def slug_is_free(judged: Judged) -> Iterator[Found]:
     own = judged.manifest.namespace
     if own in RESERVED_SLUGS:
         yield Found(("slug",), f"'{judged.manifest.slug}' is a word of the platform's own")
-    elif own in {family.namespace for family in judged.families.values()}:
+    elif own in {f.namespace for f in (*judged.families.values(), *judged.reserved.values())}:
         yield Found(("slug",), f"'{judged.manifest.slug}' is the name of a family")
 
 

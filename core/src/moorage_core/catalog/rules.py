@@ -8,7 +8,7 @@ from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Principal
 from moorage_core.catalog.models import App, Channel, NamedArtifact, Sight, UsedArtifact, Version
 from moorage_core.errors import ApiError, Conflict, Fault
-from moorage_manifest import RESERVED_SLUGS, Manifest, namespace
+from moorage_manifest import RESERVED_SLUGS, Manifest, namespace, shipped
 from moorage_manifest import Fault as ManifestFault
 
 DRAFT, PUBLISHED, DEPRECATED, RETIRED = "draft", "published", "deprecated", "retired"
@@ -145,9 +145,12 @@ def narrows(before: str, after: str | None) -> bool:
 
 
 def check_slug(slug: str, families: Iterable[str]) -> None:
-    """Refuse a slug whose namespace is the platform's or a family's."""
+    """Refuse a slug whose namespace is the platform's or a family's.
+
+    The contract's families are reserved also where the platform has not written them yet.
+    """
     areas = RESERVED_SLUGS | {str(key).partition(".")[0] for key in Permission}
-    taken = {namespace(name) for name in (*areas, *families)}
+    taken = {namespace(name) for name in (*areas, *families, *shipped())}
     if namespace(slug) in taken:
         raise SlugReserved(
             f"The platform or a family of apps is called {slug}. Choose another slug.",

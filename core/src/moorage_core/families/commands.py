@@ -1,5 +1,7 @@
 """Use cases of families: the platform's operators write them and admit apps; everybody reads."""
 
+import structlog
+
 from moorage_core.audit import commands as audit
 from moorage_core.authz.authorize import authorize, authorize_anywhere, hidden, missing, platform
 from moorage_core.authz.permissions import Permission
@@ -16,6 +18,8 @@ from moorage_core.kit.db import Db
 from moorage_core.kit.ids import PLATFORM_ORG
 from moorage_core.kit.pagination import Page, PageRequest
 from moorage_manifest.models import Family, namespace
+
+log = structlog.get_logger()
 
 # What other slices ask
 
@@ -70,6 +74,28 @@ async def put_family(
         )
     _record_family(ctx, row)
     return row
+
+
+async def keep_up(ctx: Context, comes: Family) -> None:
+    """Write a family that comes with a release, or give the one that is there what is new in it.
+
+    A platform may have been restored from one where an app has the name: it is left as it is.
+    """
+    name = comes.name
+    await store.lock_name(ctx.db, name)
+    have = await store.find_family(ctx.db, name, lock=True)
+    up = rules.brought_up(have, comes)
+    if up is None:
+        return
+    if have is None and await store.is_name_of_app(ctx.db, name):
+        log.warning(
+            "family_name_taken", family=name, help="An app has this slug; the family waits."
+        )
+        return
+    write = store.add_family if have is None else store.change_family
+    keys = [entry.model_dump() for entry in up.keys]
+    row = await write(ctx.db, name, description=up.description, keys=keys, now=ctx.now)
+    _record_family(ctx, row)
 
 
 # Admissions

@@ -1,6 +1,6 @@
 """What a family may be called and hold, and what may become of it. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from moorage_core.authz.permissions import Permission
 from moorage_core.errors import Conflict, Fault, Malformed
@@ -88,6 +88,23 @@ def check_extends(have: FamilyRow, family: FamilyWrite) -> None:
             " Give every key as it is, and add what is new.",
             errors=faults,
         )
+
+
+def brought_up(have: FamilyRow | None, comes: models.Family) -> FamilyWrite | None:
+    """A family with the keys and the wording that a release brings; None where it has them.
+
+    Nothing is taken away: keys that are there stay in their places, and one that means something
+    else by now stays as it is.
+    """
+    brings = {key.key: key.model_dump() for key in comes.keys}
+    keys: list[Mapping[str, str | None]] = []
+    for entry in have.keys if have is not None else []:
+        new = brings.pop(str(entry["key"]), entry)
+        keys.append(new if new["means"] == entry["means"] else entry)
+    keys += brings.values()
+    if have is not None and (have.description, have.keys) == (comes.description, keys):
+        return None
+    return FamilyWrite.model_validate({"description": comes.description, "keys": keys})
 
 
 def ceiling(family: FamilyRow, keys: Sequence[str]) -> list[str]:

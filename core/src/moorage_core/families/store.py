@@ -41,6 +41,18 @@ async def find_family(db: Db, name: str, *, lock: bool = False) -> FamilyRow | N
     return await db.find(FamilyRow, sql + (" FOR UPDATE" if lock else ""), (name,))
 
 
+async def lock_name(db: Db, name: str) -> None:
+    """Keep a name from being given, to a family or an app, until the transaction ends.
+
+    The same lock as in the trigger keep_names_apart.
+    Tenant-less: names of families and apps are unique on the whole platform.
+    """
+    await db.run(
+        "SELECT pg_advisory_xact_lock(hashtextextended('name of an app or a family: ' || %s, 0))",
+        (name,),
+    )
+
+
 async def is_name_of_app(db: Db, name: str) -> bool:
     """Tenant-less: slugs are unique on the whole platform."""
     return await db.value("SELECT app_slug_taken(%s)", (name,))
