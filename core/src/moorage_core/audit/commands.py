@@ -13,7 +13,7 @@ from moorage_core.authz.authorize import Resource, authorize, authorize_anywhere
 from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Place, Principal
 from moorage_core.context import AuditRecord, Context, Trace
-from moorage_core.errors import ApiError, Conflict, Fault, Forbidden, Malformed
+from moorage_core.errors import ApiError, Conflict, Forbidden
 from moorage_core.kit import pagination
 from moorage_core.kit.db import Db, org_scope
 from moorage_core.kit.ids import AuditEntryId
@@ -99,7 +99,7 @@ async def list_entries(ctx: Context, wanted: Wanted, page: PageRequest) -> Page[
     places = ctx.principal.places(key, org=wanted.org, project=wanted.project)
     if not places:
         raise Forbidden(f"This needs the permission {key} in the org or project that you ask for.")
-    after, upto = _number(page), None
+    after, upto = page.after_number, None
     if rules.is_broad(wanted, whole=_is_whole(places)):
         after = await _begin(ctx.db, wanted, places) if after is None else after
         upto = await store.find_edge(
@@ -166,19 +166,10 @@ async def prove(ctx: Context, id: str) -> tuple[Entry, Seal, Proof]:
 async def list_seals(ctx: Context, page: PageRequest) -> tuple[Page[Seal], AuditKeys]:
     """The newest seals first, and the public keys that they are checked with."""
     authorize_anywhere(ctx, Permission.AUDIT_ENTRY_READ)
-    rows = await store.list_seals_before(ctx.db, _number(page), limit=page.fetch)
+    rows = await store.list_seals_before(ctx.db, page.after_number, limit=page.fetch)
     seals = pagination.page(rows, page, key=lambda seal: str(seal.number))
     return seals, await _read_keys(ctx.platform)
 
 
 async def _read_keys(platform: Platform) -> AuditKeys:
     return await asyncio.to_thread(keyring.read, platform.settings.data / "keys")
-
-
-def _number(page: PageRequest) -> int | None:
-    if page.after and not (page.after.isdigit() and len(page.after) < 19):
-        raise Malformed(
-            "The cursor was not made by this list. Start it without `after`.",
-            errors=[Fault("query.after", "not a cursor of this list")],
-        )
-    return int(page.after) if page.after else None

@@ -10,7 +10,6 @@ from moorage_core.catalog import commands, rules, store
 from moorage_core.catalog.models import App, Channel, Promotion
 from moorage_core.catalog.schemas import PromotionCreate
 from moorage_core.context import Context
-from moorage_core.errors import Fault, Malformed
 from moorage_core.events import commands as events
 from moorage_core.events import registry
 from moorage_core.kit import pagination
@@ -74,7 +73,7 @@ async def list_in_app(
     """Newest first. Who, why and by which request is for the publisher's own."""
     app = await commands.get_visible(ctx, app_id)
     rows = await store.list_promotions(
-        ctx.db, app=app_id, channel=channel, before=_number(page), limit=page.fetch
+        ctx.db, app=app_id, channel=channel, before=page.after_number, limit=page.fetch
     )
     if not rules.is_own(app, rules.sight(ctx.principal, Permission.CATALOG_APP_READ)):
         rows = [_for_strangers(row) for row in rows]
@@ -90,15 +89,6 @@ def _for_strangers(promotion: Promotion) -> Promotion:
         correlation_id=None,
         reason=None,
     )
-
-
-def _number(page: PageRequest) -> int | None:
-    if page.after and not (page.after.isdigit() and len(page.after) < 19):
-        raise Malformed(
-            "The cursor was not made by this list. Start it without `after`.",
-            errors=[Fault("query.after", "not a cursor of this list")],
-        )
-    return int(page.after) if page.after else None
 
 
 async def _record(ctx: Context, app: App, promotion: Promotion) -> None:

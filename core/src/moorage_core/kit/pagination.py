@@ -28,6 +28,16 @@ class PageRequest:
     """The last id of the page before; empty for the first page."""
 
     @property
+    def after_number(self) -> int | None:
+        """The last number of the page before, for lists that are ordered by one."""
+        if self.after and not (self.after.isdigit() and len(self.after) < 19):
+            raise Malformed(
+                "The cursor was not made by this list. Start it without `after`.",
+                errors=[Fault("query.after", "not a cursor of this list")],
+            )
+        return int(self.after) if self.after else None
+
+    @property
     def fetch(self) -> int:
         """One row more than is shown tells whether another page exists."""
         return self.limit + 1
