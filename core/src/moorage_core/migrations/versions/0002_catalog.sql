@@ -55,6 +55,7 @@ CREATE TABLE publisher_keys (
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
     revoked_at timestamptz,
+    UNIQUE (org_id, project_id, id),
     FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id)
 );
 CREATE INDEX publisher_keys_page ON publisher_keys (project_id, id);
@@ -95,8 +96,8 @@ CREATE INDEX artifacts_source ON artifacts (source_id) WHERE source_id IS NOT NU
 CREATE INDEX artifacts_uploading ON artifacts (updated_at) WHERE lifecycle = 'uploading' AND deleted_at IS NULL;
 
 CREATE TABLE artifact_signatures (
-    artifact_id text NOT NULL REFERENCES artifacts,
-    key_id text NOT NULL REFERENCES publisher_keys,
+    artifact_id text NOT NULL,
+    key_id text NOT NULL,
     org_id text NOT NULL REFERENCES orgs,
     project_id text NOT NULL,
     signature bytea NOT NULL,
@@ -106,7 +107,9 @@ CREATE TABLE artifact_signatures (
     -- Set with the key's own: whoever pulls sees no key, and must not check with a revoked one.
     revoked_at timestamptz,
     PRIMARY KEY (artifact_id, key_id),
-    FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id)
+    -- Of one project, all three: nobody signs a foreign artifact, or with a foreign key.
+    FOREIGN KEY (org_id, project_id, artifact_id) REFERENCES artifacts (org_id, project_id, id),
+    FOREIGN KEY (org_id, project_id, key_id) REFERENCES publisher_keys (org_id, project_id, id)
 );
 CREATE INDEX artifact_signatures_key ON artifact_signatures (key_id);
 
