@@ -19,7 +19,8 @@ from core.tests.policy.worlds import (
     release,
     want,
 )
-from moorage_core.policy import rules
+from moorage_core.policy import limits, rules
+from moorage_core.policy.limits import Layer
 from moorage_core.policy.models import LEVELS, Decision, Level, Usage, Verdict, Wanted
 
 
@@ -181,6 +182,7 @@ def test_an_artifact_that_cannot_be_trusted_is_refused(bad: Any) -> None:
         ({"quotas": {"gpus": 7}}, {"gpus": 8}, "quotas.gpus", "8"),
         ({"quotas": {"instances": 0}}, {}, "quotas.instances", "1"),
         ({"quotas": {"concurrent_operations": 0}}, {}, "quotas.concurrent_operations", "1"),
+        ({"quotas": {"members": 0}}, {"operation": "member.add"}, "quotas.members", "1"),
     ],
 )
 @pytest.mark.parametrize("level", LEVELS)
@@ -305,6 +307,31 @@ def test_a_version_that_is_promoted_to_an_open_channel_too_may_be_used_by_its_nu
     assert not rules.judge(known, want(channel="dev")).allowed
 
 
+def test_two_layers_may_leave_no_channel_of_those_a_version_is_promoted_to() -> None:
+    known = facts(
+        channels={"dev": "ver_1.0.0", "prod": "ver_1.0.0"},
+        entitlement=entitle(),
+        chain={"org": {"channels": {"deny": ["dev"]}}, "project": {"channels": {"deny": ["prod"]}}},
+    )
+
+    no = refusal(rules.judge(known, want(version="1.0.0")))
+
+    assert (no.layer, no.dimension, no.value) == ("project", "channels", "prod")
+
+
+def test_what_an_entitlement_reaches_through_a_denied_channel_is_refused() -> None:
+    """Wherever else the version is promoted to: the entitlement is for that one channel."""
+    known = facts(
+        channels={"dev": "ver_1.0.0", "prod": "ver_1.0.0"},
+        entitlement=entitle(channel="dev"),
+        chain={"org": {"channels": {"deny": ["dev"]}}},
+    )
+
+    no = refusal(rules.judge(known, want()))
+
+    assert (no.layer, no.dimension, no.value) == ("org", "channels", "dev")
+
+
 def test_a_refusal_carries_every_sentence() -> None:
     decision = rules.judge(facts(chain={"org": {"regions": {"allow": []}}}), want(region="eu"))
 
@@ -364,6 +391,24 @@ def test_a_further_layer_never_turns_a_refusal_into_an_allowance(
     with_it = rules.judge(dataclasses.replace(world, chain=chain).facts, wanted)
 
     assert without.allowed or not with_it.allowed
+
+
+@pytest.mark.rule("PO-1")
+@settings(max_examples=500)
+@given(worlds.worlds(), worlds.requests())
+def test_a_chain_of_layers_decides_like_the_one_layer_that_it_adds_up_to(
+    world: World, wanted: Wanted
+) -> None:
+    """So what is proved of the sum, and what is shown of it, holds for what is enforced."""
+    known = world.facts
+    together = limits.effective(layer.limits for layer in known.layers)
+    alone = [Layer(layer.level, layer.name) for layer in known.layers]
+    alone[0] = dataclasses.replace(alone[0], limits=together)
+
+    decision = rules.judge(known, wanted)
+    summed = rules.judge(dataclasses.replace(known, layers=alone), wanted)
+
+    assert (decision.allowed, decision.version) == (summed.allowed, summed.version)
 
 
 @pytest.mark.rule("PO-2")

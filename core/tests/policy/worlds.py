@@ -205,6 +205,15 @@ declarations = mostly(PLAIN, WIDER, QUEUES)
 usages = st.builds(Usage, *(st.integers(0, 1) for _ in QUOTAS))
 
 
+def pointers(ids: Sequence[str]) -> st.SearchStrategy[dict[str, str]]:
+    """Where channels point to; often several of them to the same version."""
+    channels: st.SearchStrategy[str] = st.sampled_from(CHANNELS)
+    one = st.sampled_from(ids).flatmap(
+        lambda id: st.dictionaries(channels, st.just(id), min_size=2)
+    )
+    return one | st.dictionaries(channels, st.sampled_from(ids))
+
+
 @dataclass(frozen=True)
 class World:
     """Everything that a decision depends on, before it is put together."""
@@ -228,10 +237,9 @@ def worlds(draw: st.DrawFn) -> World:
     numbers = draw(st.lists(st.sampled_from(NUMBERS), unique=True, min_size=2))
     states = mostly("published", "deprecated", "retired")
     known = [release(n, status=draw(states), asks=draw(declarations)) for n in numbers]
-    ids = st.sampled_from([each.id for each in known])
     return World(
         versions=known,
-        channels=draw(st.dictionaries(st.sampled_from(CHANNELS), ids)),
+        channels=draw(pointers([each.id for each in known])),
         artifacts=[
             artifact(
                 number,
