@@ -1,6 +1,8 @@
 """Versions through HTTP: drafts, publishing, and what never changes after."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import psycopg
 import pytest
@@ -11,6 +13,9 @@ from core.tests.factories.artifacts import digest_of
 from core.tests.site import Site, fresh
 from moorage_core.kit.db import org_scope
 from moorage_core.kit.ids import AppVersionId
+
+Brings = Callable[..., Awaitable[dict[str, Any]]]
+"""Makes a version of an app."""
 
 
 @pytest.fixture
@@ -144,6 +149,53 @@ async def test_a_published_number_is_never_drafted_again(street: Street) -> None
 
     assert (answer.status_code, answer.json()["code"]) == (409, "version_exists")
     assert "another version" in answer.json()["detail"]
+
+
+@pytest.mark.rule("CA-3")
+@pytest.mark.parametrize("brings_out", [catalog.draft, catalog.publish])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("1.0.0", "1.0.0+zz"), ("1.0.0+a", "1.0.0"), ("1.0.0-rc.1+a", "1.0.0-rc.1+b.c")],
+)
+async def test_two_versions_never_differ_in_their_build_alone(
+    street: Street, brings_out: Brings, first: str, second: str
+) -> None:
+    app = await street.app()
+    version = await brings_out(street.publisher, app, version=first)
+
+    answer = await street.publisher.post(
+        f"/v1/apps/{app['id']}/versions", {"manifest": catalog.manifest(app["slug"], second)}
+    )
+
+    problem = answer.json()
+    assert (answer.status_code, problem["code"]) == (409, "version_exists")
+    assert problem["resource_id"] == version["id"]
+    assert f"{second} differs from {first}" in problem["detail"]
+
+
+async def test_a_build_is_no_other_prerelease(street: Street) -> None:
+    app = await street.app()
+    numbers = ["1.0.0+a", "1.0.0-a", "1.0.0-a.b", "1.0.1+a"]
+
+    drafts = [await catalog.draft(street.publisher, app, version=number) for number in numbers]
+
+    assert [draft["number"] for draft in drafts] == numbers
+
+
+async def test_the_database_takes_no_second_build_of_a_number_either(street: Street) -> None:
+    app = await street.app()
+    version = await catalog.publish(street.publisher, app)
+    copy = """
+        INSERT INTO app_versions (id, app_id, org_id, project_id, number, status, manifest_text,
+            manifest_digest, manifest, declaration, declaration_digest, runbook, created_at,
+            updated_at)
+        SELECT %s, app_id, org_id, project_id, '1.0.0+zz', 'draft', manifest_text, manifest_digest,
+            manifest, declaration, declaration_digest, runbook, created_at, updated_at
+        FROM app_versions WHERE id = %s
+        """
+
+    with pytest.raises(psycopg.errors.UniqueViolation):
+        await street.site.rows(copy, AppVersionId.new(), version["id"])
 
 
 async def test_the_number_of_a_draft_stays(street: Street) -> None:

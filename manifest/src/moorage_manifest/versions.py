@@ -1,7 +1,8 @@
 """Version numbers (Semantic Versioning 2.0) and constraints on them.
 
 Two numbers that differ in their build (`1.0.0+a`, `1.0.0+b`) have the same precedence in semver.
-Here they are two versions; the build decides last, as text, so that every list has one order.
+The catalog takes one of them for an app, so that a pin means one version. Compared here, the build
+decides last, as text, so that every list has one order.
 """
 
 import re

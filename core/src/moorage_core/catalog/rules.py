@@ -219,6 +219,13 @@ def check_runbook(manifest: Manifest, runbook: str) -> None:
 
 
 def number_taken(app: App, number: str, other: Version | None) -> VersionExists:
+    if other is not None and other.number != number:
+        return VersionExists(
+            f"{number} differs from {other.number} of app {app.slug} ({other.id}) in the build "
+            "alone, which no constraint sees: who pinned one would get the other. "
+            "Give the manifest another version.",
+            resource_id=other.id,
+        )
     if other is not None and other.status == DRAFT:
         return VersionExists(
             f"Version {number} of app {app.slug} is a draft already: {other.id}. Change that one.",

@@ -32,6 +32,7 @@ PROMOTION: LiteralString = """id, app_id, channel, sequence, version_id, number,
 OFFERED: LiteralString = """(visibility = 'platform' AND %(everywhere)s
     OR visibility = 'org' AND org_id = ANY (%(orgs)s)
     OR org_id = ANY (%(whole)s) OR project_id = ANY (%(projects)s))"""
+OPEN: LiteralString = "deleted_at IS NULL AND closed_at IS NULL"
 OWN: LiteralString = "(org_id = ANY (%(whole)s) OR project_id = ANY (%(projects)s))"
 
 
@@ -73,9 +74,17 @@ async def is_slug_taken(db: Db, slug: str) -> bool:
 async def find_app(db: Db, id: str, *, scope: Sight) -> App | None:
     return await db.find(
         App,
-        f"SELECT {APP} FROM apps WHERE id = %(id)s AND deleted_at IS NULL AND {OFFERED}",
+        f"SELECT {APP} FROM apps WHERE id = %(id)s AND {OPEN} AND {OFFERED}",
         {"id": id, **scope.params},
     )
+
+
+async def is_closed(db: Db, id: str) -> bool:
+    """Whether the app of an entitlement was closed with its publisher's project.
+
+    Tenant-less: told to those alone who are entitled to it.
+    """
+    return await db.value("SELECT app_closed(%s)", (id,))
 
 
 async def lock_app(db: Db, id: str, *, scope: Sight) -> App | None:
@@ -83,7 +92,7 @@ async def lock_app(db: Db, id: str, *, scope: Sight) -> App | None:
     return await db.find(
         App,
         f"""
-        SELECT {APP} FROM apps WHERE id = %(id)s AND deleted_at IS NULL AND {OWN} FOR UPDATE
+        SELECT {APP} FROM apps WHERE id = %(id)s AND {OPEN} AND {OWN} FOR UPDATE
         """,
         {"id": id, **scope.params},
     )
@@ -102,7 +111,7 @@ async def list_apps(
         App,
         f"""
         SELECT {APP} FROM apps
-        WHERE deleted_at IS NULL AND id > %(after)s AND {OFFERED}
+        WHERE {OPEN} AND id > %(after)s AND {OFFERED}
             AND (%(slug)s::text IS NULL OR slug = %(slug)s)
             AND (%(org)s::text IS NULL OR org_id = %(org)s)
             AND (%(project)s::text IS NULL OR project_id = %(project)s)
@@ -185,7 +194,7 @@ async def add_version(
     texts: dict[str, Any],
     now: datetime,
 ) -> FullVersion | None:
-    """None where the number is taken.
+    """None where the number is taken, with this build or another.
 
     Tenant-less: `app` has both, org and project.
     """
@@ -198,7 +207,7 @@ async def add_version(
         VALUES (%(id)s, %(app)s, %(org)s, %(project)s, %(number)s, 'draft', %(manifest_text)s,
             %(manifest_digest)s, %(manifest)s, %(declaration)s, %(declaration_digest)s,
             %(runbook)s, %(now)s, %(now)s)
-        ON CONFLICT (app_id, number) DO NOTHING RETURNING {FULL}
+        ON CONFLICT (app_id, precedence) DO NOTHING RETURNING {FULL}
         """,
         {
             "id": id,
@@ -213,11 +222,12 @@ async def add_version(
 
 
 async def find_version_by_number(db: Db, number: str, *, org: str, app: str) -> Version | None:
+    """The one of this number, whatever its build."""
     return await db.find(
         Version,
         f"""
         SELECT {VERSION} FROM app_versions v
-        WHERE v.org_id = %s AND v.app_id = %s AND v.number = %s
+        WHERE v.org_id = %s AND v.app_id = %s AND v.precedence = split_part(%s, '+', 1)
         """,
         (org, app, number),
     )
@@ -230,8 +240,7 @@ async def find_version(db: Db, id: str, *, scope: Sight) -> FullVersion | None:
         f"""
         SELECT {FULL} FROM app_versions v WHERE v.id = %(id)s
             AND (v.status <> 'draft' OR {OWN})
-            AND EXISTS (SELECT FROM apps a WHERE a.id = v.app_id AND a.deleted_at IS NULL
-                AND {OFFERED})
+            AND EXISTS (SELECT FROM apps a WHERE a.id = v.app_id AND {OPEN} AND {OFFERED})
         """,
         {"id": id, **scope.params},
     )
@@ -240,7 +249,10 @@ async def find_version(db: Db, id: str, *, scope: Sight) -> FullVersion | None:
 async def find_app_of(db: Db, version: str, *, scope: Sight) -> str | None:
     """The app of a version in a place where the caller holds something."""
     return await db.value(
-        f"SELECT app_id FROM app_versions WHERE id = %(id)s AND {OWN}",
+        f"""
+        SELECT app_id FROM app_versions WHERE id = %(id)s AND {OWN}
+            AND EXISTS (SELECT FROM apps a WHERE a.id = app_id AND {OPEN})
+        """,
         {"id": version, **scope.params},
     )
 
@@ -251,7 +263,7 @@ async def find_publisher(
     """The org of an app, or of a version's, in a place where the caller holds something."""
     return await db.value(
         f"""
-        SELECT org_id FROM apps WHERE deleted_at IS NULL AND {OWN} AND id = coalesce(%(app)s,
+        SELECT org_id FROM apps WHERE {OPEN} AND {OWN} AND id = coalesce(%(app)s,
             (SELECT app_id FROM app_versions WHERE id = %(version)s))
         """,
         {"app": app, "version": version, **scope.params},

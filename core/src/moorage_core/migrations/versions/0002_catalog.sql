@@ -127,6 +127,9 @@ CREATE TABLE apps (
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
     deleted_at timestamptz,
+    -- Set with the deletion of its project: nobody publishes it any more, so nobody begins to use it. The
+    -- row stays, for what was entitled before and so that nobody else takes its slug.
+    closed_at timestamptz,
     UNIQUE (org_id, project_id, id),
     FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id)
 );
@@ -135,12 +138,30 @@ CREATE INDEX apps_project ON apps (project_id, id) WHERE deleted_at IS NULL;
 CREATE INDEX apps_org ON apps (org_id, id) WHERE deleted_at IS NULL;
 CREATE INDEX apps_platform ON apps (id) WHERE visibility = 'platform' AND deleted_at IS NULL;
 
+-- Whoever deletes a project closes its apps with it, whatever way they came. With the owner's eyes: who
+-- deletes a project need not be somebody who may change apps.
+CREATE FUNCTION close_apps() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+    UPDATE apps SET closed_at = NEW.deleted_at, updated_at = NEW.deleted_at, version = version + 1
+    WHERE deleted_at IS NULL AND closed_at IS NULL
+        AND CASE TG_TABLE_NAME WHEN 'projects' THEN project_id = NEW.id ELSE org_id = NEW.id END;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER close_apps AFTER UPDATE OF deleted_at ON projects FOR EACH ROW
+    WHEN (OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL) EXECUTE FUNCTION close_apps();
+CREATE TRIGGER close_apps AFTER UPDATE OF deleted_at ON orgs FOR EACH ROW
+    WHEN (OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL) EXECUTE FUNCTION close_apps();
+REVOKE EXECUTE ON FUNCTION close_apps FROM PUBLIC;
+
 CREATE TABLE app_versions (
     id text PRIMARY KEY,
     app_id text NOT NULL,
     org_id text NOT NULL REFERENCES orgs,
     project_id text NOT NULL,
     number text NOT NULL,
+    -- Without the build: what constraints see of a number. One of each, or a pin would be none.
+    precedence text NOT NULL GENERATED ALWAYS AS (split_part(number, '+', 1)) STORED,
     status text NOT NULL CHECK (status IN ('draft', 'published', 'deprecated', 'retired')),
     -- The text that was given, which the digest is of; the manifest as data; what it asks for.
     manifest_text text NOT NULL,
@@ -157,6 +178,7 @@ CREATE TABLE app_versions (
     deprecated_at timestamptz,
     retired_at timestamptz,
     UNIQUE (app_id, number),
+    UNIQUE (app_id, precedence),
     UNIQUE (org_id, project_id, id),
     -- What belongs to an app lives in its project: nobody adds a version to a foreign one.
     FOREIGN KEY (org_id, project_id, app_id) REFERENCES apps (org_id, project_id, id),
@@ -389,9 +411,9 @@ BEGIN
     END LOOP;
 END $$;
 
-CREATE POLICY shared ON apps FOR SELECT TO moorage_app USING (
+CREATE POLICY shared ON apps FOR SELECT TO moorage_app USING (closed_at IS NULL AND (
     (visibility = 'platform' AND (SELECT scope_principal()) IS NOT NULL)
-    OR (visibility = 'org' AND org_id = ANY ((SELECT scope_orgs())::text[])));
+    OR (visibility = 'org' AND org_id = ANY ((SELECT scope_orgs())::text[]))));
 CREATE POLICY shared ON app_versions FOR SELECT TO moorage_app
     USING (status <> 'draft' AND EXISTS (SELECT FROM apps a WHERE a.id = app_id));
 CREATE POLICY shared ON version_artifacts FOR SELECT TO moorage_app
@@ -453,8 +475,16 @@ CREATE FUNCTION app_slug_taken(wanted text) RETURNS boolean
 -- For the platform's own alone: which app a slug names, to admit it to a family, whoever owns it.
 CREATE FUNCTION app_for_admission(app text) RETURNS TABLE (id text, org_id text, project_id text, slug text)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
-    SELECT a.id, a.org_id, a.project_id, a.slug FROM apps a WHERE a.id = app AND a.deleted_at IS NULL
-        AND 'org_00000000000000000000000000' = ANY (scope_whole_orgs()) $$;
+    SELECT a.id, a.org_id, a.project_id, a.slug FROM apps a
+    WHERE a.id = app AND a.deleted_at IS NULL AND a.closed_at IS NULL AND 'org_00000000000000000000000000' = ANY (scope_whole_orgs()) $$;
+
+-- Whether an app was closed, for those who are entitled to it: they are told why nothing works any more.
+CREATE FUNCTION app_closed(app text) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    RETURN EXISTS (SELECT FROM apps a JOIN entitlements e ON e.app_id = a.id
+        WHERE a.id = app AND a.closed_at IS NOT NULL AND e.deleted_at IS NULL AND e.org_id = ANY (scope_orgs()));
+REVOKE EXECUTE ON FUNCTION app_closed FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION app_closed TO moorage_app;
 
 -- How many artifacts name a source, whoever's they are: for those who may remove it.
 CREATE FUNCTION source_uses(source text) RETURNS bigint
