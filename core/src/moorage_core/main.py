@@ -15,6 +15,7 @@ from moorage_core import settings as settings_module
 from moorage_core.artifacts.blobs import Blobs
 from moorage_core.artifacts.local_blobs import LocalBlobs
 from moorage_core.artifacts.sweeps import DiscardUploads, RemoveBlobs
+from moorage_core.artifacts.transfers import Transfers
 from moorage_core.audit.sweeps import FlushDenials, SealAudit
 from moorage_core.background import driver
 from moorage_core.errors import Problem
@@ -154,6 +155,10 @@ def _assemble(settings: Settings, *, database: Any, blobs: Blobs, clock: Clock) 
         by_guess=Buckets(guesses / 60, guesses, monotonic=time.monotonic),
         names=Resolver(threads=NAME_THREADS, share=NAME_THREADS // 4),
         blobs=blobs,
+        transfers=Transfers(
+            per_principal=settings.artifacts.transfers_per_principal,
+            at_once=settings.artifacts.transfers,
+        ),
     )
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from moorage_core.artifacts.blobs import Blobs
+from moorage_core.artifacts.transfers import Transfers
 from moorage_core.http.principal_cache import PrincipalCache
 from moorage_core.http.waiting import WaitingRoom
 from moorage_core.kit.clock import Clock
@@ -32,3 +33,4 @@ class Platform:
     by_guess: Buckets
     names: Resolver
     blobs: Blobs
+    transfers: Transfers

@@ -161,6 +161,15 @@ class WebhookSettings(Group):
     """Deliveries under way at once in one process."""
 
 
+class ArtifactSettings(Group):
+    """How much may be on its way at once."""
+
+    transfers_per_principal: int = Field(default=8, ge=1)
+    """Uploads, downloads and completions that a principal may have under way, per process."""
+    transfers: int = Field(default=64, ge=2)
+    """The same, of all principals together. An org has half of them at most."""
+
+
 class SourceSettings(Group):
     """Fetching artifacts from where tenants and the platform keep them."""
 
@@ -206,6 +215,7 @@ class Settings(BaseSettings):
     retention: RetentionSettings = RetentionSettings()
     audit: AuditSettings = AuditSettings()
     webhooks: WebhookSettings = WebhookSettings()
+    artifacts: ArtifactSettings = ArtifactSettings()
     sources: SourceSettings = SourceSettings()
     log: LogSettings = LogSettings()
 

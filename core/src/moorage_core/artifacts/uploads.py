@@ -38,7 +38,7 @@ async def append(
     artifact = await find(at, who, id, key=Permission.CATALOG_ARTIFACT_CREATE, trace=trace)
     rules.check_uploading(artifact)
     rules.check_room(id, upto=offset + declared, size=artifact.size)
-    with at.waiting.seat(who.id):
+    with at.transfers.seat(who.id, org=artifact.org_id):
         return await at.blobs.append(
             id, offset=offset, size=artifact.size, chunks=steady(chunks, seconds=STALLED_AFTER)
         )
@@ -85,7 +85,8 @@ async def verify(
         return None
     if artifact.lifecycle != Lifecycle.UPLOADING:
         return None
-    return await at.blobs.seal(id, digest=artifact.digest, size=artifact.size)
+    with at.transfers.seat(who.id, org=artifact.org_id):
+        return await at.blobs.seal(id, digest=artifact.digest, size=artifact.size)
 
 
 async def complete(ctx: Context, id: str) -> Artifact:
