@@ -249,25 +249,6 @@ async def test_an_app_that_was_published_stays(street: Street) -> None:
     assert (await street.publisher.get(f"/v1/apps/{app['id']}")).status_code == 200
 
 
-async def test_an_app_outlives_its_project_and_its_orgs_admins_look_after_it(
-    street: Street,
-) -> None:
-    app = await street.app(visibility="platform")
-    version = await catalog.publish(street.publisher, app)
-    admin = street.tenant.admin
-    gone = await admin.delete(f"/v1/projects/{street.project}")
-    assert gone.status_code == 204, gone.text
-
-    seen = await street.stranger.admin.get(f"/v1/app-versions/{version['id']}")
-    by_publisher = await street.publisher.get(f"/v1/apps/{app['id']}")
-    retired = await admin.post(
-        f"/v1/app-versions/{version['id']}/retire", {"reason": "Nobody works on it."}
-    )
-
-    assert (seen.status_code, retired.status_code) == (200, 200)
-    assert by_publisher.status_code == 404, "who has no role left sees nothing"
-
-
 async def entitle(street: Street, app: str, version: str, *, org: str, project: str) -> None:
     await street.site.sql.execute(
         """

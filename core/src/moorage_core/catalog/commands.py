@@ -39,6 +39,11 @@ async def get_visible(ctx: Context, app: str, *, key: str = Permission.CATALOG_A
     return found
 
 
+async def is_closed(db: Db, app: str) -> bool:
+    """Whether an app that somebody is entitled to was closed with its publisher's project."""
+    return await store.is_closed(db, app)
+
+
 def is_offered_to(app: App, *, org: str, project: str) -> bool:
     """Whether a project sees the app, whoever asks."""
     return rules.is_offered_to(app, org=org, project=project)

@@ -112,7 +112,7 @@ async def list_admissions(
         f"""
         SELECT {ADMISSION} FROM family_admissions m JOIN apps a ON a.id = m.app_id
         WHERE m.family = %(family)s AND m.withdrawn_at IS NULL AND a.deleted_at IS NULL
-            AND {VISIBLE} AND m.app_id > %(after)s
+            AND a.closed_at IS NULL AND {VISIBLE} AND m.app_id > %(after)s
         ORDER BY m.app_id LIMIT %(fetch)s
         """,
         {
@@ -151,7 +151,7 @@ async def find_admission(
         f"""
         SELECT {ADMISSION} FROM family_admissions m JOIN apps a ON a.id = m.app_id
         WHERE m.family = %(family)s AND m.app_id = %(app)s AND m.withdrawn_at IS NULL
-            AND a.deleted_at IS NULL AND {VISIBLE}
+            AND a.deleted_at IS NULL AND a.closed_at IS NULL AND {VISIBLE}
         """,
         {"family": family, "app": app, "whole": whole, "projects": projects, "orgs": orgs},
     )

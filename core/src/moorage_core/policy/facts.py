@@ -30,7 +30,8 @@ class Facts:
     """Slugs, for sentences."""
     layers: Sequence[Layer] = ()
     app: App | None = None
-    """None: there is none that the caller can see."""
+    """None: there is none that the caller can see. One that the project is entitled to all the same
+    was closed with its publisher's project."""
     offered: bool = True
     """Whether its publisher shows it to the project."""
     versions: Sequence[Version] = ()

@@ -28,12 +28,17 @@ SHOWN = 50
 async def facts(ctx: Context, wanted: Wanted, *, org: str, key: str) -> Facts:
     """What is so about one project and one app. The number of statements is always the same."""
     app = await catalog.find_visible(ctx, wanted.app, key=key)
-    if app is None:
-        chain = await store.get_chain(ctx.db, Place("project", org, wanted.project))
-        return Facts(org=chain.org, project=chain.project or "", layers=layers(chain))
-    held = await entitlements.find_for(ctx.db, project=wanted.project, app=app.id)
+    held = await entitlements.find_for(ctx.db, project=wanted.project, app=wanted.app)
     place = Place("entitlement", org, wanted.project, held.id if held else None)
     chain = await store.get_chain(ctx.db, place)
+    if app is None:
+        closed = held is not None and await catalog.is_closed(ctx.db, wanted.app)
+        return Facts(
+            org=chain.org,
+            project=chain.project or "",
+            layers=layers(chain, entitled=closed),
+            entitlement=held if closed else None,
+        )
     known = await catalog.versions_of(ctx.db, app.id, named=wanted.version)
     channels = await catalog.channels_of(ctx.db, app.id)
     used = await catalog.artifacts_of(ctx.db, *_in_question(wanted, known, channels))

@@ -121,6 +121,12 @@ def _held_back(facts: Facts, wanted: Wanted, version: Version | None) -> HeldBac
 
 
 def _catalog(facts: Facts, wanted: Wanted, version: Version | None) -> Iterator[Verdict]:
+    if facts.app is None and facts.entitlement is not None:
+        slug = facts.entitlement.app_slug
+        sentence = f"The publisher of {slug} is gone, and so is the app: nothing new may use it."
+        who = "nobody: another app has to take its place"
+        yield Verdict.no("catalog", sentence, "app", slug, who)
+        return
     if facts.app is None:
         yield Verdict.no(
             "catalog",

@@ -129,7 +129,8 @@ async def update_project(ctx: Context, id: str, change: ProjectUpdate, *, expect
 async def delete_project(ctx: Context, id: str, *, expected: int | None) -> None:
     """Close a project.
 
-    Its service accounts stop working and its people lose their roles, at once.
+    Its service accounts stop working and its people lose their roles, at once. Its apps are closed
+    by the database.
     """
     project = await get_project(ctx, id, key=Permission.IAM_PROJECT_DELETE, lock=True)
     etag.check("project", id, have=project.version, expected=expected)

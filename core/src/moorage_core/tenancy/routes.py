@@ -159,7 +159,7 @@ async def update_project(
     answers=DELETE_ERRORS,
 )
 async def delete_project(project: ProjectId, expected: OptionalVersion, ctx: Ctx) -> None:
-    """Delete a project. Its service accounts stop working at once."""
+    """Delete a project. Its service accounts stop working and its apps are closed, at once."""
     await commands.delete_project(ctx, project, expected=expected)
 
 
