@@ -100,8 +100,9 @@ def _passes(
     through = wanted.channel or world.entitlement.channel
     channels = {c for c, id in world.channels.items() if id == version.id}
     channels = {through} if through else channels
-    if not channels:
-        return all(each.get("channels", {}).get("allow") is None for each in documents)
+    limited = [d["channels"] for d in documents if "channels" in d]
+    if all(each["allow"] is None and not each["deny"] for each in limited):
+        return True
     return any(all(allows(each, "channels", c) for each in documents) for c in channels)
 
 

@@ -319,6 +319,30 @@ def test_two_layers_may_leave_no_channel_of_those_a_version_is_promoted_to() -> 
     assert (no.layer, no.dimension, no.value) == ("project", "channels", "prod")
 
 
+@pytest.mark.parametrize(
+    "document", [{"deny": ["dev"]}, {"deny": ["dev", "staging", "prod"]}, {"allow": ["prod"]}]
+)
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_version_in_no_channel_is_refused_where_a_layer_limits_channels(
+    level: Level, document: Any
+) -> None:
+    """Else a publisher who points a denied channel elsewhere would set free what was on it."""
+    known = facts(
+        versions=[release("1.0.0"), release("1.1.0")],
+        channels={"dev": "ver_1.1.0"},
+        entitlement=entitle(),
+        chain={level: {"channels": document}},
+    )
+
+    no = refusal(rules.judge(known, want(version="1.0.0")))
+
+    assert (no.dimension, no.value) == ("channels", "none")
+    assert no.sentence == (
+        f"{worlds.NAMES[level]} limits channels, and version 1.0.0 is promoted to none."
+    )
+    assert rules.judge(known, want("member.add", version="1.0.0")).allowed
+
+
 def test_what_an_entitlement_reaches_through_a_denied_channel_is_refused() -> None:
     """Wherever else the version is promoted to: the entitlement is for that one channel."""
     known = facts(
@@ -409,6 +433,25 @@ def test_a_chain_of_layers_decides_like_the_one_layer_that_it_adds_up_to(
     summed = rules.judge(dataclasses.replace(known, layers=alone), wanted)
 
     assert (decision.allowed, decision.version) == (summed.allowed, summed.version)
+
+
+@settings(max_examples=300)
+@given(
+    st.sets(st.sampled_from(worlds.CHANNELS)),
+    st.lists(st.sets(st.sampled_from(worlds.CHANNELS)), min_size=4, max_size=4),
+)
+def test_a_version_needs_a_channel_that_every_layer_leaves_open(
+    on: set[str], denied: list[set[str]]
+) -> None:
+    chain: dict[Level, Any] = {
+        level: {"channels": {"deny": list(some)}}
+        for level, some in zip(LEVELS, denied, strict=True)
+    }
+    known = facts(channels=dict.fromkeys(on, "ver_1.0.0"), entitlement=entitle(), chain=chain)
+
+    decision = rules.judge(known, want(version="1.0.0"))
+
+    assert decision.allowed == (not any(denied) or bool(on.difference(*denied)))
 
 
 @pytest.mark.rule("PO-2")

@@ -21,7 +21,7 @@ from moorage_manifest import Declaration
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 NUMBERS = ("1.0.0", "1.1.0", "1.2.0", "2.0.0")
 CONSTRAINTS = ("*", "^1", "~1.1", "2.x", ">=1.1 <2")
-CHANNELS = ("dev", "staging", "prod")
+CHANNELS: Sequence[str] = ("dev", "staging", "prod")
 GROWING = ("instance.deploy", "instance.upgrade", "member.add", "instance.start", "artifact.pull")
 SHRINKING = ("member.drain", "member.remove", "instance.stop", "instance.decommission")
 SOURCES = ("store", "shared", "acme/own")
@@ -207,7 +207,7 @@ usages = st.builds(Usage, *(st.integers(0, 1) for _ in QUOTAS))
 
 def pointers(ids: Sequence[str]) -> st.SearchStrategy[dict[str, str]]:
     """Where channels point to; often several of them to the same version."""
-    channels: st.SearchStrategy[str] = st.sampled_from(CHANNELS)
+    channels = st.sampled_from(CHANNELS)
     one = st.sampled_from(ids).flatmap(
         lambda id: st.dictionaries(channels, st.just(id), min_size=2)
     )

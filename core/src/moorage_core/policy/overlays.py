@@ -6,7 +6,7 @@ from moorage_core.authz.permissions import Permission
 from moorage_core.catalog.models import Version
 from moorage_core.policy import facts as given
 from moorage_core.policy.facts import Facts
-from moorage_core.policy.limits import Layer, words
+from moorage_core.policy.limits import FREE, Layer, words
 from moorage_core.policy.models import LayerName, Level, Verdict, Wanted
 
 NO_OPERATION = frozenset({"allocate", "artifact.pull"})
@@ -59,8 +59,7 @@ def _refusals(
                 yield dimension, value, _refusal(layer, dimension, value)
     if app is not None and version is not None:
         if open_channels is not None and not _is_open(layer, open_channels):
-            value = ", ".join(sorted(open_channels))
-            yield "channels", value, _refusal(layer, "channels", value or "a version in no channel")
+            yield "channels", *_closed(layer, open_channels, version)
         for text in sorted(limits.versions.get(app, ())):
             if not given.fits(version.number, text):
                 number = version.number
@@ -105,10 +104,18 @@ def _channels(facts: Facts, wanted: Wanted, version: Version | None) -> set[str]
 
 
 def _is_open(layer: Layer, channels: set[str]) -> bool:
+    """A layer that limits channels lets nothing pass that is in none of them."""
     choice = layer.limits.choice("channels")
-    if not channels:
-        return choice.allow is None
-    return any(choice.allows(channel) for channel in channels)
+    return choice == FREE or any(choice.allows(channel) for channel in channels)
+
+
+def _closed(layer: Layer, channels: set[str], version: Version) -> tuple[str, str]:
+    """What is refused, and the sentence that says so."""
+    value = ", ".join(sorted(channels))
+    if value:
+        return value, _refusal(layer, "channels", value)
+    number = version.number
+    return "none", f"{layer.name} limits channels, and version {number} is promoted to none."
 
 
 def _refusal(layer: Layer, dimension: str, value: str) -> str:
