@@ -23,7 +23,8 @@ FITS = {
 def is_allowed(world: World, wanted: Wanted, version: Version) -> bool:
     """Whether a version that is known by name may be used so."""
     held = world.entitlement
-    if world.app is None or held is None or not held.enabled or version.status == "retired":
+    left = version.status == "retired" and wanted.operation in CHOOSING
+    if world.app is None or held is None or not held.enabled or left:
         return False
     if wanted.channel is not None and world.channels.get(wanted.channel) != version.id:
         return False

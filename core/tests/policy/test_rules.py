@@ -86,6 +86,25 @@ def test_a_retired_version_may_not_be_used_and_a_deprecated_one_may() -> None:
     assert deprecated.allowed
 
 
+@pytest.mark.parametrize(
+    "kind",
+    ["member.add", "member.replace", "instance.start", "instance.configure", "instance.rollback"],
+)
+def test_what_runs_at_a_retired_version_may_go_on(kind: Any) -> None:
+    known = facts(entitlement=entitle(), versions=[release("1.0.0", status="retired")])
+
+    assert rules.judge(known, want(kind, version="1.0.0")).allowed
+
+
+@pytest.mark.parametrize("kind", ["instance.deploy", "instance.upgrade", "artifact.pull"])
+def test_nothing_new_may_choose_a_retired_version(kind: Any) -> None:
+    known = facts(entitlement=entitle(), versions=[release("1.0.0", status="retired")])
+
+    no = refusal(rules.judge(known, want(kind, version="1.0.0")))
+
+    assert (no.layer, no.value) == ("catalog", "retired")
+
+
 def test_without_an_entitlement_the_answer_says_who_gives_one() -> None:
     no = refusal(rules.judge(facts(), want(version="1.0.0")))
 
@@ -390,7 +409,8 @@ def test_a_request_for_no_version_comes_to_the_newest_that_the_oracle_allows(
     world: World, wanted: Wanted
 ) -> None:
     wanted = dataclasses.replace(wanted, version=None, channel=None)
-    named = [each for each in world.versions if oracle.is_allowed(world, wanted, each)]
+    usable = [each for each in world.versions if each.status != "retired"]
+    named = [each for each in usable if oracle.is_allowed(world, wanted, each)]
 
     decision = rules.judge(world.facts, wanted)
 

@@ -152,7 +152,7 @@ def _catalog(facts: Facts, wanted: Wanted, version: Version | None) -> Iterator[
     elif wanted.channel is not None and facts.channels.get(wanted.channel) != version.id:
         sentence = f"The channel {wanted.channel} of {app} does not hold {version.number}."
         yield Verdict.no("catalog", sentence, "channels", wanted.channel, publisher)
-    elif version.status == "retired":
+    elif version.status == "retired" and wanted.operation in given.CHOOSES_A_VERSION:
         sentence = f"Version {version.number} of {app} is retired: nothing new may use it."
         yield Verdict.no("catalog", sentence, "status", "retired", publisher)
     elif wanted.artifact is not None and not given.relevant(facts, wanted, version):
