@@ -110,6 +110,12 @@ class LimitSettings(Group):
     """The largest artifact, and so the largest body of a route that streams."""
     artifact_reserve_bytes: int = Field(default=1 << 29, ge=0)
     """Room on the disk that uploads leave free: the database may need it."""
+    project_apps: int = Field(default=100, ge=1)
+    """Apps that a project may publish."""
+    app_drafts: int = Field(default=50, ge=1)
+    """Drafts that an app may have at a time."""
+    app_versions: int = Field(default=2000, ge=1)
+    """Versions that an app may have in all, drafts included."""
     requests_per_second: float = Field(default=200, gt=0)
     """Sustained requests per principal and server process."""
     burst: int = Field(default=1000, ge=1)

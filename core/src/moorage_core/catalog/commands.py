@@ -77,7 +77,11 @@ async def artifacts_of(db: Db, *versions: str) -> list[UsedArtifact]:
 
 async def create(ctx: Context, project: str, new: AppCreate) -> App:
     """Register an app. Its slug is its own on the whole platform from then on."""
-    where = await tenancy.get_project(ctx, project, key=Permission.CATALOG_APP_CREATE)
+    # Locked: two at once do not both take the last room, and a project that goes takes all with it.
+    key = Permission.CATALOG_APP_CREATE
+    where = await tenancy.get_project(ctx, project, key=key, lock=True)
+    have = await store.count_apps(ctx.db, org=where.org_id, project=project)
+    rules.check_room_for_app(have, limit=ctx.platform.settings.limits.project_apps)
     rules.check_slug(new.slug, await families.known(ctx.db))
     if await store.is_slug_taken(ctx.db, new.slug):
         raise rules.SlugTaken(
@@ -95,7 +99,7 @@ async def create(ctx: Context, project: str, new: AppCreate) -> App:
         visibility=new.visibility,
         now=ctx.now,
     )
-    _record(ctx, Permission.CATALOG_APP_CREATE, registry.APP_CREATED, app)
+    _record(ctx, key, registry.APP_CREATED, app)
     return app
 
 

@@ -51,6 +51,15 @@ class FullVersion(Version):
 
 
 @dataclass(frozen=True)
+class Counts:
+    """How many versions an app has."""
+
+    drafts: int
+    versions: int
+    """Drafts included."""
+
+
+@dataclass(frozen=True)
 class UsedArtifact:
     """An artifact as a published version uses it, with what decides whether it can be pulled."""
 

@@ -46,7 +46,7 @@ MANIFEST_ERRORS = (rules.ManifestInvalid, rules.ManifestMisfit, rules.RunbookMis
     key=Permission.CATALOG_APP_CREATE,
     status_code=201,
     response_model=AppRead,
-    answers=(NotFound, rules.SlugTaken, rules.SlugReserved),
+    answers=(NotFound, rules.SlugTaken, rules.SlugReserved, rules.LimitReached),
 )
 async def create_app(project: ProjectId, new: AppCreate, ctx: Ctx, response: Response) -> App:
     """Register an app in the catalog. The project is its publisher from then on."""
@@ -113,7 +113,7 @@ async def delete_app(app: AppId, expected: OptionalVersion, ctx: Ctx) -> None:
     key=Permission.CATALOG_VERSION_CREATE,
     status_code=201,
     response_model=VersionDetail,
-    answers=(NotFound, *MANIFEST_ERRORS, rules.VersionExists),
+    answers=(NotFound, *MANIFEST_ERRORS, rules.VersionExists, rules.LimitReached),
     before=manifests.read,
 )
 async def create_app_version(

@@ -6,7 +6,15 @@ from typing import Any
 from moorage_core.artifacts.models import Artifact
 from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Principal
-from moorage_core.catalog.models import App, Channel, NamedArtifact, Sight, UsedArtifact, Version
+from moorage_core.catalog.models import (
+    App,
+    Channel,
+    Counts,
+    NamedArtifact,
+    Sight,
+    UsedArtifact,
+    Version,
+)
 from moorage_core.errors import ApiError, Conflict, Fault
 from moorage_manifest import RESERVED_SLUGS, Manifest, namespace, shipped
 from moorage_manifest import Fault as ManifestFault
@@ -28,6 +36,12 @@ class SlugTaken(Conflict):
     """An app of this slug exists on the platform."""
 
     code = "slug_taken"
+
+
+class LimitReached(Conflict):
+    """There is no room for another one."""
+
+    code = "limit_reached"
 
 
 class SlugReserved(ApiError):
@@ -155,6 +169,28 @@ def check_slug(slug: str, families: Iterable[str]) -> None:
         raise SlugReserved(
             f"The platform or a family of apps is called {slug}. Choose another slug.",
             errors=[Fault("body.slug", "reserved")],
+        )
+
+
+def check_room_for_app(have: int, *, limit: int) -> None:
+    if have >= limit:
+        raise LimitReached(
+            f"The project has {have} apps, and may have {limit} apps. Delete one of which nothing "
+            "was published, or use another project. Those who run the platform can raise the "
+            "setting limits.project_apps."
+        )
+
+
+def check_room_for_draft(app: App, have: Counts, *, drafts: int, versions: int) -> None:
+    if have.drafts >= drafts:
+        raise LimitReached(
+            f"App {app.slug} has {have.drafts} drafts, and may have {drafts} drafts. Publish or "
+            "throw away one of them first."
+        )
+    if have.versions >= versions:
+        raise LimitReached(
+            f"App {app.slug} has {have.versions} versions, and may have {versions} versions. Throw "
+            "away a draft. Those who run the platform can raise the setting limits.app_versions."
         )
 
 

@@ -8,6 +8,7 @@ from psycopg.types.json import Jsonb
 from moorage_core.catalog.models import (
     App,
     Channel,
+    Counts,
     FullVersion,
     Promotion,
     Sight,
@@ -60,6 +61,15 @@ async def add_app(
         RETURNING {APP}
         """,
         (id, org, project, slug, name, summary, visibility, now, now),
+    )
+
+
+async def count_apps(db: Db, *, org: str, project: str) -> int:
+    return await db.value(
+        """
+        SELECT count(*) FROM apps WHERE org_id = %s AND project_id = %s AND deleted_at IS NULL
+        """,
+        (org, project),
     )
 
 
@@ -169,6 +179,17 @@ async def count_published(db: Db, app: str, *, org: str) -> int:
         """
         SELECT count(*) FROM app_versions
         WHERE org_id = %s AND app_id = %s AND status <> 'draft'
+        """,
+        (org, app),
+    )
+
+
+async def count_versions(db: Db, app: str, *, org: str) -> Counts:
+    return await db.get(
+        Counts,
+        """
+        SELECT count(*) FILTER (WHERE status = 'draft') AS drafts, count(*) AS versions
+        FROM app_versions WHERE org_id = %s AND app_id = %s
         """,
         (org, app),
     )

@@ -32,6 +32,9 @@ async def create(ctx: Context, app_id: str) -> ShownVersion:
     key = Permission.CATALOG_VERSION_CREATE
     app = await commands.lock_own(ctx, app_id, key=key)
     manifest, kept = _checked(ctx, app)
+    limits = ctx.platform.settings.limits
+    have = await store.count_versions(ctx.db, app_id, org=app.org_id)
+    rules.check_room_for_draft(app, have, drafts=limits.app_drafts, versions=limits.app_versions)
     version = await store.add_version(
         ctx.db, id=AppVersionId.new(), app=app, number=manifest.version, texts=kept, now=ctx.now
     )
