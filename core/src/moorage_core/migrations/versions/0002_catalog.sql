@@ -278,11 +278,14 @@ CREATE TABLE app_operators (
     name text NOT NULL,
     -- publisher: serves whoever chooses it. project: serves the instances of its own project.
     serves text NOT NULL CHECK (serves IN ('publisher', 'project')),
+    -- Who serves whoever chooses it belongs to the app's own project: nobody works for a foreign publisher.
+    published_app_id text GENERATED ALWAYS AS (CASE serves WHEN 'publisher' THEN app_id END) STORED,
     version integer NOT NULL DEFAULT 1,
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
     removed_at timestamptz,
-    FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id)
+    FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id),
+    FOREIGN KEY (org_id, project_id, published_app_id) REFERENCES apps (org_id, project_id, id)
 );
 CREATE UNIQUE INDEX app_operators_account ON app_operators (app_id, service_account_id)
     WHERE removed_at IS NULL;
