@@ -14,6 +14,7 @@ from core.tests.callers import Caller
 from core.tests.factories import artifacts, catalog, entitlements
 from core.tests.factories.pulls import NAME, Shop, fetch, issue, open_shop
 from core.tests.factories.tenants import Tenant, make_tenant, mint
+from core.tests.pulls.reader import Reader
 from core.tests.site import Site, TimedSite, fresh
 from moorage_core.artifacts.local_blobs import GIVEN
 from moorage_core.http.principal_cache import topic
@@ -421,53 +422,6 @@ async def test_bytes_that_changed_on_the_disk_do_not_arrive_whole(site: Site, pi
     assert len(reader.body) == (pieces - 1) * GIVEN
     assert reader.status == (503 if pieces == 1 else 200)
     assert reader.ended == (pieces == 1)
-
-
-class Reader:
-    """One request, seen as the server sends the answer; waits at the first bytes if told to."""
-
-    def __init__(self, site: Site, caller: Caller, pull: dict[str, Any]) -> None:
-        self.site = site
-        self.request = site.client.build_request(
-            "GET",
-            f"/v1/pulls/{pull['id']}/content",
-            headers={"moorage-pull": pull["secret"], **caller.proof},
-        )
-        self.begun, self.go_on = asyncio.Event(), asyncio.Event()
-        self.go_on.set()
-        self.status, self.body, self.ended = 0, b"", False
-
-    async def read(self) -> None:
-        await self.site.api(self._scope(), self._receive, self._send)
-
-    async def _receive(self) -> Any:
-        await asyncio.Event().wait()
-
-    async def _send(self, message: Any) -> None:
-        if message["type"] == "http.response.start":
-            self.status = message["status"]
-            return
-        if self.status == 200:
-            self.body += message.get("body", b"")
-        self.ended = not message.get("more_body", False)
-        self.begun.set()
-        await self.go_on.wait()
-
-    def _scope(self) -> dict[str, Any]:
-        return {
-            "type": "http",
-            "asgi": {"version": "3.0"},
-            "http_version": "1.1",
-            "method": "GET",
-            "scheme": "http",
-            "path": self.request.url.path,
-            "raw_path": self.request.url.raw_path,
-            "query_string": b"",
-            "root_path": "",
-            "headers": [(name.lower(), value) for name, value in self.request.headers.raw],
-            "client": ("127.0.0.1", 4000),
-            "server": ("127.0.0.1", 7700),
-        }
 
 
 async def test_bytes_that_are_lost_are_said_to_be(site: Site, market: Market) -> None:

@@ -1,6 +1,7 @@
 """The whole way: an artifact at its publisher's registry, pulled by another org."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +11,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from core.tests.factories import artifacts, catalog, entitlements, pulls
 from core.tests.factories.tenants import Tenant, make_tenant
+from core.tests.pulls.reader import Reader
 from core.tests.site import Site, fresh
 from core.tests.sources import depot as depots
 from core.tests.sources.depot import Depot
 from core.tests.sources.orders import BASIC, BLOB, CONTENT, REPOSITORY, digest_of
+from moorage_core.artifacts.transfers import Transfers
 
 
 @pytest.fixture
@@ -131,3 +134,85 @@ async def test_a_source_with_artifacts_is_not_removed(deal: Deal) -> None:
     answer = await deal.publisher.admin.delete(f"/v1/sources/{deal.source['id']}")
 
     assert (answer.status_code, answer.json()["code"]) == (409, "source_in_use")
+
+
+class Slow:
+    """Sends all but the last byte, and that one when it is told to."""
+
+    def __init__(self) -> None:
+        self.begun, self.go_on = asyncio.Event(), asyncio.Event()
+
+    async def __call__(self, asked: depots.Asked, writer: asyncio.StreamWriter) -> None:
+        writer.write(f"HTTP/1.1 200 X\r\ncontent-length: {len(CONTENT)}\r\n\r\n".encode())
+        writer.write(CONTENT[:-1])
+        await writer.drain()
+        self.begun.set()
+        await asyncio.wait(
+            {asyncio.create_task(self.go_on.wait()), asyncio.create_task(asked.hang_up())},
+            return_when=asyncio.FIRST_COMPLETED,
+        )
+        if not self.go_on.is_set():
+            raise ConnectionError("the platform hung up")
+        writer.write(CONTENT[-1:])
+
+
+@pytest.fixture
+def seats(site: Site) -> Iterator[Transfers]:
+    """A platform on which a principal has one transfer at once."""
+    before, few = site.platform.transfers, Transfers(per_principal=1, at_once=64)
+    object.__setattr__(site.platform, "transfers", few)
+    yield few
+    object.__setattr__(site.platform, "transfers", before)
+
+
+async def test_who_has_no_seat_does_not_reach_the_source(
+    deal: Deal, depot: Depot, seats: Transfers
+) -> None:
+    """The last byte costs the source all of them: docs/decisions/0013."""
+    slow = Slow()
+    depot.answers[BLOB] = slow
+    pull, before = await deal.pull(), depot.connections
+    customer = deal.customer.admin
+    first = asyncio.create_task(pulls.fetch(customer, pull, range="bytes=-1"))
+    await slow.begun.wait()
+
+    others = [await pulls.fetch(customer, pull, range="bytes=-1") for _ in range(5)]
+    slow.go_on.set()
+
+    assert {answer.status_code for answer in others} == {429}
+    assert ((await first).status_code, (await first).content) == (206, CONTENT[-1:])
+    assert depot.connections == before + 1
+    assert seats.under_way == 0
+
+
+async def test_a_caller_who_leaves_ends_the_reading_at_the_source(
+    site: Site, deal: Deal, depot: Depot, seats: Transfers
+) -> None:
+    slow = Slow()
+    depot.answers[BLOB] = slow
+    reader = Reader(site, deal.customer.admin, await deal.pull(), range="bytes=-1")
+    reading = asyncio.create_task(reader.read())
+    await slow.begun.wait()
+
+    reader.gone.set()
+    async with asyncio.timeout(10):
+        await reading
+        await depot.left.wait()
+
+    assert seats.under_way == 0
+    assert reader.body == b""
+
+
+async def test_a_reader_who_leaves_in_the_middle_gives_the_seat_back(
+    site: Site, deal: Deal, seats: Transfers
+) -> None:
+    reader = Reader(site, deal.customer.admin, await deal.pull())
+    reader.go_on.clear()
+    reading = asyncio.create_task(reader.read())
+    await reader.begun.wait()
+    held = seats.under_way
+
+    reader.gone.set()
+    await asyncio.gather(reading, return_exceptions=True)
+
+    assert (held, seats.under_way) == (1, 0)

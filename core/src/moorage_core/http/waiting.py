@@ -6,14 +6,17 @@ sleeps wakes by a topic, by time, or because the caller has gone; nobody reads f
 
 import asyncio
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Coroutine, Generator
 from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 
-from moorage_core.errors import TooMany
+from moorage_core.errors import Busy, TooMany
 from moorage_core.kit import metrics
 from moorage_core.kit.wakeups import Waiter
+
+T = TypeVar("T")
 
 
 class WaitingRoom:
@@ -50,6 +53,22 @@ async def sleep(waiter: Waiter, seconds: float, request: Request) -> bool:
     finally:
         gone.cancel()
         woken.cancel()
+
+
+async def unless_gone(work: Coroutine[Any, Any, T], request: Request) -> T:
+    """What the work leads to. It ends where it is once the caller has gone."""
+    gone = asyncio.create_task(_gone(request))
+    working = asyncio.create_task(work)
+    try:
+        await asyncio.wait({gone, working}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            working.cancel()
+            await asyncio.wait({working})
+            raise Busy("Whoever asked has gone.")
+        return working.result()
+    finally:
+        gone.cancel()
+        working.cancel()
 
 
 async def _gone(request: Request) -> None:

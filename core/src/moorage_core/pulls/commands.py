@@ -6,7 +6,7 @@ minutes ago may have been revoked three minutes ago.
 
 import base64
 import hmac
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, cast
@@ -118,16 +118,16 @@ async def open_content(
     """The bytes that a credential is good for. Judged in a transaction that is over by then."""
     async with at.database.transaction(who.scope, read_only=True) as db:
         ctx = Context(principal=who, db=db, clock=at.clock, trace=trace, platform=at)
-        artifact = await _allowed(ctx, id, secret=secret)
+        pull, artifact = await _allowed(ctx, id, secret=secret)
     span = rules.span(wanted, size=artifact.size, etag=etag_of(artifact), if_range=if_range)
-    chunks = await artifacts.open_content(at, artifact, offset=span.start)
-    # The first piece is taken while a refusal can still be an answer.
-    first = await anext(chunks, b"")
-    return Opened(artifact, span, _cut(first, chunks, span.end - span.start))
+    chunks = _seated(at, pull, artifact, span)
+    # Begun: a refusal is an answer now, and whoever drops it ends it.
+    await anext(chunks)
+    return Opened(artifact, span, chunks)
 
 
-async def _allowed(ctx: Context, id: str, *, secret: str | None) -> Artifact:
-    """The artifact of a pull that this caller holds and that policy still allows."""
+async def _allowed(ctx: Context, id: str, *, secret: str | None) -> tuple[Pull, Artifact]:
+    """A pull that this caller holds and that policy still allows, and its artifact."""
     orgs = sorted(ctx.principal.scope.orgs)
     pull = await store.find(ctx.db, id, orgs=orgs, holder=ctx.principal.id)
     if pull is None:
@@ -153,17 +153,26 @@ async def _allowed(ctx: Context, id: str, *, secret: str | None) -> Artifact:
     artifact = await artifacts.find_any(ctx.db, pull.artifact_id)
     if artifact is None:
         raise hidden("pull", id)
-    return artifact
+    return pull, artifact
 
 
-async def _cut(first: bytes, rest: AsyncIterator[bytes], length: int) -> AsyncGenerator[bytes]:
-    """The first `length` bytes. Whatever they come from is closed at the end."""
-    async with aclosing(cast(AsyncGenerator[bytes], rest)):
-        chunk = first[:length]
-        while chunk:
-            length -= len(chunk)
-            yield chunk
-            chunk = (await anext(rest))[:length] if length else b""
+async def _seated(
+    at: Platform, pull: Pull, artifact: Artifact, span: rules.Span
+) -> AsyncGenerator[bytes]:
+    """Nothing, when the first piece is there, and then the bytes of the span.
+
+    One seat from before anything is opened until all is closed.
+    """
+    with at.transfers.seat(pull.holder, org=pull.org_id):
+        rest = await artifacts.open_content(at, artifact, offset=span.start)
+        async with aclosing(cast(AsyncGenerator[bytes], rest)):
+            left = span.end - span.start
+            chunk = (await anext(rest, b""))[:left]
+            yield b""
+            while chunk:
+                left -= len(chunk)
+                yield chunk
+                chunk = (await anext(rest))[:left] if left else b""
 
 
 def etag_of(artifact: Artifact) -> str:

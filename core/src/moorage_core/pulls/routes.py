@@ -6,10 +6,12 @@ from typing import Annotated, Any
 
 from fastapi import Header, Request
 from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from moorage_core.artifacts import commands as artifacts
 from moorage_core.authz.permissions import Permission
 from moorage_core.errors import NotFound
+from moorage_core.http import waiting
 from moorage_core.http.routing import Ctx, PlatformDep, Routes
 from moorage_core.kit.ids import ProjectId, PullId
 from moorage_core.policy import commands as policy
@@ -17,6 +19,19 @@ from moorage_core.pulls import commands, rules
 from moorage_core.pulls.schemas import PullCreate, PullIssued
 
 routes = Routes(tag="pulls")
+
+
+class Download(StreamingResponse):
+    """Closes what it gives out, whoever ended it and however early."""
+
+    def __init__(self, chunks: AsyncGenerator[bytes], **options: Any) -> None:
+        super().__init__(chunks, **options)
+        self._chunks = chunks
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with aclosing(self._chunks):
+            await super().__call__(scope, receive, send)
+
 
 Standard = Annotated[str | None, Header(include_in_schema=False, max_length=200)]
 """A header that HTTP itself describes."""
@@ -70,7 +85,7 @@ async def get_pull_content(
     Trust, entitlement, policy and source are judged again at each request. Compare the bytes with
     the digest, which is the `ETag` too, before you use them.
     """
-    opened = await commands.open_content(
+    opening = commands.open_content(
         platform,
         request.state.principal,
         pull,
@@ -79,24 +94,15 @@ async def get_pull_content(
         if_range=if_range,
         trace=request.state.trace,
     )
-    # Now, while a refusal can still be an answer.
-    with platform.waiting.seat(request.state.principal.id):
-        pass
-
-    async def seated() -> AsyncGenerator[bytes]:
-        with platform.waiting.seat(request.state.principal.id):
-            async with aclosing(opened.chunks) as chunks:
-                async for chunk in chunks:
-                    yield chunk
-
+    opened = await waiting.unless_gone(opening, request)
     headers = {
         "accept-ranges": "bytes",
         "content-disposition": "attachment",
         "etag": commands.etag_of(opened.artifact),
         **opened.span.headers,
     }
-    return StreamingResponse(
-        seated(),
+    return Download(
+        opened.chunks,
         status_code=206 if opened.span.is_part else 200,
         headers=headers,
         # Whatever it is called: nothing that a browser should open in the platform's name.

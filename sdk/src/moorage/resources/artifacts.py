@@ -13,7 +13,7 @@ from moorage._calls import Group, call, listing
 from moorage._files import Source
 from moorage._model import id_of, version_of
 from moorage._operation import Arguments
-from moorage._problem import Busy, Unreachable
+from moorage._problem import Busy, TooManyRequests, Unreachable
 from moorage.errors import (
     ContentTaken,
     StoreFull,
@@ -39,7 +39,7 @@ PART = 64 << 20
 """Bytes in one request. A cut loses nothing of them: what arrived stays."""
 HASHED_PER_SECOND = 50_000_000
 """So slow may the platform be when it checks what was uploaded."""
-LATER = (Unreachable, Busy, UploadBusy, UploadOffset, UploadStalled)
+LATER = (Unreachable, Busy, TooManyRequests, UploadBusy, UploadOffset, UploadStalled)
 """After these an upload goes on from where the platform says that it stands."""
 
 Artifact = ArtifactRead | str

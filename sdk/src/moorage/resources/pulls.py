@@ -12,7 +12,7 @@ from moorage._calls import Group, call
 from moorage._files import Target
 from moorage._model import id_of
 from moorage._operation import Arguments
-from moorage._problem import Busy, Unreachable
+from moorage._problem import Busy, TooManyRequests, Unreachable
 from moorage.errors import ContentUnavailable, PullExpired
 from moorage.models import AppRead, ProjectRead, PullCreate, PullIssued
 from moorage.resources.artifacts import Progress
@@ -94,7 +94,7 @@ class Pulls(Group):
                     await target.write(chunk)
                     if progress is not None:
                         progress(target.received, target.size)
-            except (Unreachable, Busy) as err:
+            except (Unreachable, Busy, TooManyRequests) as err:
                 if target.received > before:
                     patience, since = _retry.Patience(self._transport.patience), time.monotonic()
                 wait = patience.next(err, spent=time.monotonic() - since)
