@@ -28,7 +28,7 @@ KEYS_WITHOUT_ORG = {
     "app_channels_pkey": "begins with a random id that is one org's",
     "app_operators_account": "two random ids",
     "app_versions_app_id_number_key": "begins with a random id that is one org's",
-    "app_versions_app_id_precedence_key": "begins with a random id that is one org's",
+    "app_versions_precedence": "begins with a random id that is one org's",
     "artifact_signatures_pkey": "two random ids",
     "artifacts_digest": "begins with a random id that is one org's",
     "entitlements_app": "two random ids",

@@ -228,7 +228,7 @@ async def add_version(
         VALUES (%(id)s, %(app)s, %(org)s, %(project)s, %(number)s, 'draft', %(manifest_text)s,
             %(manifest_digest)s, %(manifest)s, %(declaration)s, %(declaration_digest)s,
             %(runbook)s, %(now)s, %(now)s)
-        ON CONFLICT (app_id, precedence) DO NOTHING RETURNING {FULL}
+        ON CONFLICT (app_id, split_part(number, '+', 1)) DO NOTHING RETURNING {FULL}
         """,
         {
             "id": id,
@@ -248,7 +248,8 @@ async def find_version_by_number(db: Db, number: str, *, org: str, app: str) -> 
         Version,
         f"""
         SELECT {VERSION} FROM app_versions v
-        WHERE v.org_id = %s AND v.app_id = %s AND v.precedence = split_part(%s, '+', 1)
+        WHERE v.org_id = %s AND v.app_id = %s
+            AND split_part(v.number, '+', 1) = split_part(%s, '+', 1)
         """,
         (org, app, number),
     )

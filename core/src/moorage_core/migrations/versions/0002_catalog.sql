@@ -160,8 +160,6 @@ CREATE TABLE app_versions (
     org_id text NOT NULL REFERENCES orgs,
     project_id text NOT NULL,
     number text NOT NULL,
-    -- Without the build: what constraints see of a number. One of each, or a pin would be none.
-    precedence text NOT NULL GENERATED ALWAYS AS (split_part(number, '+', 1)) STORED,
     status text NOT NULL CHECK (status IN ('draft', 'published', 'deprecated', 'retired')),
     -- The text that was given, which the digest is of; the manifest as data; what it asks for.
     manifest_text text NOT NULL,
@@ -178,13 +176,14 @@ CREATE TABLE app_versions (
     deprecated_at timestamptz,
     retired_at timestamptz,
     UNIQUE (app_id, number),
-    UNIQUE (app_id, precedence),
     UNIQUE (org_id, project_id, id),
     -- What belongs to an app lives in its project: nobody adds a version to a foreign one.
     FOREIGN KEY (org_id, project_id, app_id) REFERENCES apps (org_id, project_id, id),
     CHECK ((status = 'draft') = (published_at IS NULL))
 );
 CREATE INDEX app_versions_page ON app_versions (app_id, id);
+-- Without the build: what constraints see of a number. One of each, or a pin would be none.
+CREATE UNIQUE INDEX app_versions_precedence ON app_versions (app_id, split_part(number, '+', 1));
 
 CREATE FUNCTION keep_published_version() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
