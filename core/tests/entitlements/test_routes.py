@@ -117,6 +117,41 @@ async def test_an_offer_shows_families_scopes_touches_secrets_and_tasks(
     assert "Its tasks run as root." in shown["sentences"]
 
 
+def says(app: dict[str, Any], name: str, verb: str) -> str:
+    """YAML of one action that takes the key of a verb."""
+    named = f"{app['slug'].replace('-', '_')}.{name}"
+    key = key_of(app["slug"], verb)
+    return f"actions: [{{name: {named}, title: Do it, permission: {key}}}]\n"
+
+
+async def test_an_offer_shows_who_can_run_and_see_what_and_which_commands_look(
+    publisher: Tenant, tenant: Tenant, project: ProjectRow, app: dict[str, Any]
+) -> None:
+    space, read = app["slug"].replace("-", "_"), key_of(app["slug"], "read")
+    more = (
+        "components: {worker: {}}\n"
+        "tasks: {kinds: [probe], run_as: [root]}\n"
+        f"views: [{{name: {space}.list, title: All, columns: [{{name: id, title: Id}}], key: id, "
+        f"permission: {read}}}]\n"
+        f"probes: [{{name: {space}.alive, component: worker, command: ['true', '-x']}}]\n"
+    )
+    text = asks(app) + says(app, "wipe", "read") + more
+    await catalog.publish(publisher.admin, app, version="2.0.0", more=text)
+
+    shown = (await offer(tenant.admin, project.id, app["id"]))["declaration"]
+
+    who = {"permission": read, "roles": ["project_admin", "viewer"]}
+    assert shown["actions"] == [{"name": f"{space}.wipe", "title": "Do it"} | who]
+    assert shown["views"] == [{"name": f"{space}.list", "title": "All"} | who]
+    assert shown["probes"] == [
+        {"name": f"{space}.alive", "component": "worker", "command": ["true", "-x"]}
+    ]
+    assert (
+        f"By default, project_admin and viewer can run {space}.wipe, which needs {read}."
+        in shown["sentences"]
+    )
+
+
 async def test_an_offer_is_of_the_version_that_channel_and_constraint_lead_to(
     publisher: Tenant, tenant: Tenant, project: ProjectRow, app: dict[str, Any]
 ) -> None:
@@ -364,6 +399,25 @@ async def test_a_wider_version_waits_while_the_accepted_one_goes_on(
     assert await site.rows(
         "SELECT type FROM events WHERE subject = %s ORDER BY seq", made["id"]
     ) == [("catalog.entitlement.created",), ("catalog.entitlement.consented",)]
+
+
+@pytest.mark.rule("PM-6")
+async def test_an_action_that_moves_to_a_key_that_more_people_hold_waits_for_consent(
+    publisher: Tenant, tenant: Tenant, project: ProjectRow, app: dict[str, Any]
+) -> None:
+    first = asks(app) + says(app, "wipe", "send")
+    await catalog.publish(publisher.admin, app, version="1.1.0", more=first)
+    made = await entitle(tenant.admin, project.id, app["id"])
+    moved = asks(app) + says(app, "wipe", "read")
+    await catalog.publish(publisher.admin, app, version="2.0.0", more=moved)
+
+    after = (await tenant.admin.get(at(made))).json()
+    shown = (await tenant.admin.get(f"{at(made)}/diff")).json()
+
+    assert (after["resolved"]["number"], after["waiting"]["number"]) == ("1.1.0", "2.0.0")
+    [new] = shown["wider"]
+    assert new["what"] == "actions"
+    assert "viewer can run" in new["sentence"]
 
 
 async def test_a_narrower_version_needs_no_consent(

@@ -4,6 +4,7 @@ A declaration holds nothing but what consent is about: two versions that ask for
 same digest, whatever else changed.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,16 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from moorage_manifest import canonical
-from moorage_manifest.models import Manifest
+from moorage_manifest.models import Manifest, Probe
+
+
+class ProbeAsked(BaseModel):
+    """A command that runs on machines without anybody asking for it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    component: str
+    command: tuple[str, ...]
 
 
 class Declaration(BaseModel):
@@ -31,6 +41,11 @@ class Declaration(BaseModel):
     secrets: tuple[str, ...] = ()
     task_kinds: tuple[str, ...] = ()
     run_as: tuple[str, ...] = ()
+    actions: dict[str, str] = {}
+    """What can be run, each with the key that it takes. A key is worth what it opens."""
+    views: dict[str, str] = {}
+    """What can be seen, each with the key that it takes."""
+    probes: dict[str, ProbeAsked] = {}
 
     @property
     def digest(self) -> str:
@@ -45,6 +60,7 @@ class Difference:
     what: str
     """Which part: a field's name of the declaration."""
     value: str
+    """What it is, with `what` exactly: two differences that agree in both are one."""
     sentence: str
 
 
@@ -77,18 +93,29 @@ def declaration(manifest: Manifest) -> Declaration:
         secrets=_words(manifest.secrets),
         task_kinds=_words(manifest.tasks.kinds),
         run_as=_words(manifest.tasks.run_as),
+        actions=dict(sorted((action.name, action.permission) for action in manifest.actions)),
+        views=dict(sorted((view.name, view.permission) for view in manifest.views)),
+        probes={probe.name: _probe(probe) for probe in sorted(manifest.probes, key=_name)},
     )
 
 
 def wider(declaration: Declaration, accepted: Declaration) -> list[Difference]:
     """What a declaration asks for beyond what was accepted; nothing where it stays within."""
-    had = set(_asks(accepted))
-    return [difference for difference in _asks(declaration) if difference not in had]
+    had = {(difference.what, difference.value) for difference in _asks(accepted)}
+    return [each for each in _asks(declaration) if (each.what, each.value) not in had]
 
 
 def diff(declaration: Declaration, accepted: Declaration) -> Diff:
     """What a declaration adds to what was accepted, and what it does without."""
     return Diff(wider(declaration, accepted), wider(accepted, declaration))
+
+
+def _name(probe: Probe) -> str:
+    return probe.name
+
+
+def _probe(probe: Probe) -> ProbeAsked:
+    return ProbeAsked(component=probe.component, command=tuple(probe.command))
 
 
 def _words(words: Iterable[str]) -> tuple[str, ...]:
@@ -111,7 +138,7 @@ def _asks(asked: Declaration) -> Iterator[Difference]:
 
 
 def _asks_for_people(asked: Declaration) -> Iterator[Difference]:
-    """Keys, and who holds them."""
+    """Keys, who holds them, and what they open."""
     for name in asked.families:
         yield Difference("families", name, f"It belongs to the family {name}.")
     for key, roles in asked.keys.items():
@@ -125,6 +152,18 @@ def _asks_for_people(asked: Declaration) -> Iterator[Difference]:
         for role in roles:
             sentence = f"By default, {role} holds {key} on this app."
             yield Difference("family_grants", f"{key}: {role}", sentence)
+    for name, key in asked.actions.items():
+        yield Difference("actions", f"{name}: {key}", _opens(asked, key, f"run {name}"))
+    for name, key in asked.views.items():
+        yield Difference("views", f"{name}: {key}", _opens(asked, key, f"see {name}"))
+
+
+def _opens(asked: Declaration, key: str, deed: str) -> str:
+    """Who can do something that takes a key."""
+    roles = asked.keys.get(key) or asked.family_grants.get(key)
+    if not roles:
+        return f"Whoever holds {key} can {deed}."
+    return f"By default, {' and '.join(roles)} can {deed}, which needs {key}."
 
 
 def _asks_for_the_app(asked: Declaration) -> Iterator[Difference]:
@@ -141,3 +180,8 @@ def _asks_for_the_app(asked: Declaration) -> Iterator[Difference]:
         yield Difference("task_kinds", kind, f"It runs {kind} tasks on hosts.")
     for user in asked.run_as:
         yield Difference("run_as", user, f"Its tasks run as {user}.")
+    for name, probe in asked.probes.items():
+        # As JSON, so that no argument can be taken for two, or for a line of its own.
+        command = json.dumps(probe.command, ensure_ascii=False)
+        sentence = f"Its probe {name} runs {command} on members of {probe.component}."
+        yield Difference("probes", f"{name}: {probe.component}: {command}", sentence)

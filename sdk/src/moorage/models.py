@@ -229,9 +229,26 @@ class DeclaredKeyRead(Model):
     roles: list[str]
 
 
+class DeclaredProbeRead(Model):
+    """A command that runs on machines to see how the app is."""
+
+    name: str
+    component: str
+    command: list[str]
+
+
 class DeclaredTouchRead(Model):
     operation: str
     components: list[str]
+
+
+class DeclaredUseRead(Model):
+    """An action or a view, and who can use it once this is accepted."""
+
+    name: str
+    title: str | None
+    permission: str
+    roles: list[str]
 
 
 class DeclarationRead(Model):
@@ -245,6 +262,9 @@ class DeclarationRead(Model):
     secrets: list[str]
     task_kinds: list[str]
     run_as: list[str]
+    actions: list[DeclaredUseRead]
+    views: list[DeclaredUseRead]
+    probes: list[DeclaredProbeRead]
     sentences: list[str]
 
 

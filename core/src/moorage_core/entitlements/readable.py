@@ -7,7 +7,9 @@ from moorage_core.entitlements.schemas import (
     DeclarationRead,
     DeclaredFamilyKeyRead,
     DeclaredKeyRead,
+    DeclaredProbeRead,
     DeclaredTouchRead,
+    DeclaredUseRead,
 )
 from moorage_manifest import declarations
 from moorage_manifest.declarations import Declaration
@@ -38,8 +40,29 @@ def readable(
         secrets=list(asked.secrets),
         task_kinds=list(asked.task_kinds),
         run_as=list(asked.run_as),
+        actions=_uses(asked, asked.actions, manifest.get("actions", [])),
+        views=_uses(asked, asked.views, manifest.get("views", [])),
+        probes=[
+            DeclaredProbeRead(name=name, component=probe.component, command=list(probe.command))
+            for name, probe in asked.probes.items()
+        ],
         sentences=[each.sentence for each in declarations.wider(asked, Declaration())],
     )
+
+
+def _uses(
+    asked: Declaration, uses: Mapping[str, str], written: Iterable[Mapping[str, Any]]
+) -> list[DeclaredUseRead]:
+    titles = {each["name"]: each["title"] for each in written}
+    return [
+        DeclaredUseRead(
+            name=name,
+            title=titles.get(name),
+            permission=key,
+            roles=list(asked.keys.get(key) or asked.family_grants.get(key, ())),
+        )
+        for name, key in uses.items()
+    ]
 
 
 def _family_keys(

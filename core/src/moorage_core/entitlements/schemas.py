@@ -57,6 +57,26 @@ class DeclaredTouchRead(Output):
     components: list[str]
 
 
+class DeclaredUseRead(Output):
+    """An action or a view, and who can use it once this is accepted."""
+
+    name: str
+    title: str | None
+    """In the publisher's words."""
+    permission: str
+    """The key that it takes."""
+    roles: list[str]
+    """Who holds that key by default."""
+
+
+class DeclaredProbeRead(Output):
+    """A command that runs on machines to see how the app is."""
+
+    name: str
+    component: str
+    command: list[str]
+
+
 class DeclarationAskRead(Output):
     """One thing that is asked for."""
 
@@ -77,6 +97,9 @@ class DeclarationRead(Output):
     secrets: list[str]
     task_kinds: list[str]
     run_as: list[str]
+    actions: list[DeclaredUseRead]
+    views: list[DeclaredUseRead]
+    probes: list[DeclaredProbeRead]
     sentences: list[str]
     """All of it, for people."""
 
