@@ -196,12 +196,12 @@ def use(terminal: Walk) -> None:
     moor("policy", "explain", "acme/widgets", *deploying)
 
     step("The operator narrows for everybody; nobody below can lift it. First a dry run.")
-    narrowing = ("policy", "set", "--deny", "artifact_sources=store")
+    narrowing = ("policy", "set", "--platform", "--deny", "artifact_sources=store")
     moor(*narrowing, "--dry-run")
     moor(*narrowing)
     moor("policy", "explain", "acme/research", *deploying)
     moor(*fetching, "--to", "greeting.txt", "--profile", "ada", expect=NOT_ALLOWED)
-    moor("policy", "set", "--deny", "artifact_sources=")
+    moor("policy", "set", "--platform", "--deny", "artifact_sources=")
 
     step("Now the artifact can be pulled: digest and signature are checked on the way.")
     moor(*fetching, "--to", "greeting.txt", "--profile", "ada")

@@ -111,10 +111,24 @@ def test_a_file_that_cannot_be_read_is_named(
         ["--allow", "=eu"],
         ["--org", "x", "--project", "x/y", "--quota", "gpus=1"],
         ["--app", "x", "--quota", "gpus=1"],
+        ["--platform", "--org", "x", "--quota", "gpus=1"],
+        ["--platform", "--project", "x/y", "--quota", "gpus=1"],
     ],
 )
 def test_what_does_not_say_enough_is_refused(admin: Moor, options: list[str]) -> None:
     assert admin("policy", "set", *options).code == 1
+
+
+def test_the_platforms_layer_is_meant_only_where_it_is_named(admin: Moor) -> None:
+    before = admin("policy", "show", "--platform", "-o", "json").json()
+
+    written = admin("policy", "set", "--deny", "regions=nowhere")
+    shown = admin("policy", "show")
+
+    assert (written.code, shown.code) == (1, 1)
+    for ran in (written, shown):
+        assert "--platform" in ran.err
+    assert admin("policy", "show", "--platform", "-o", "json").json() == before
 
 
 def test_a_dry_run_says_what_would_be_taken_away(admin: Moor, org: str, app: str) -> None:
@@ -188,7 +202,9 @@ def typed(page: str, renamed: dict[str, str]) -> list[tuple[str, list[str]]]:
     return found
 
 
-def test_the_platforms_layer_is_the_one_that_is_meant_where_none_is_named(admin: Moor) -> None:
-    ran = admin("policy", "set", "--deny", "regions=nowhere", "--dry-run", "-o", "json")
+def test_the_platforms_layer_is_written_by_those_who_name_it(admin: Moor) -> None:
+    changing = ("policy", "set", "--platform", "--deny", "regions=nowhere")
+
+    ran = admin(*changing, "--dry-run", "-o", "json")
 
     assert json.loads(ran.out)["level"] == "global"

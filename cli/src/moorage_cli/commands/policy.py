@@ -24,15 +24,23 @@ ForApp = Annotated[
     str | None,
     typer.Option("--app", help="With --project: the layer of its entitlement to this app."),
 ]
+OfPlatform = Annotated[
+    bool, typer.Option("--platform", help="The platform's own layer, which is over every org.")
+]
 LARGEST = 256 * 1024
 
 
 @verb(app, "show")
 async def show_layer(
-    at: Session, org: InOrg = None, project: InProject = None, for_app: ForApp = None
+    at: Session,
+    platform: OfPlatform = False,
+    org: InOrg = None,
+    project: InProject = None,
+    for_app: ForApp = None,
 ) -> Record:
-    """One layer: an org's, a project's, or that of an entitlement; else the platform's."""
-    return Record(await (await documents.layer(at, org, project, for_app)).read())
+    """One layer: the platform's, an org's, a project's, or that of an entitlement."""
+    layer = await documents.layer(at, platform=platform, org=org, project=project, app=for_app)
+    return Record(await layer.read())
 
 
 @verb(app, "set")
@@ -42,6 +50,7 @@ async def set_layer(
         Path | None,
         typer.Argument(metavar="FILE", help="The whole layer, as YAML or JSON; - reads it here."),
     ] = None,
+    platform: OfPlatform = False,
     org: InOrg = None,
     project: InProject = None,
     for_app: ForApp = None,
@@ -69,13 +78,13 @@ async def set_layer(
 ) -> Done:
     """Write a layer: whole from a file, or with options on top of what it says now.
 
-    The platform's layer, unless an org, a project or an entitlement is named. A layer can only
-    narrow what those above it leave.
+    Name the layer: an org's, a project's, that of an entitlement, or the platform's. A layer can
+    only narrow what those above it leave.
     """
     changes = documents.Changes(allow or [], deny or [], quota or [], versions or [])
     if (file is None) == changes.is_empty:
         raise Refused("Say what the layer limits: with a FILE, or with --allow, --deny, --quota.")
-    layer = await documents.layer(at, org, project, for_app)
+    layer = await documents.layer(at, platform=platform, org=org, project=project, app=for_app)
     present = await layer.read()
     document = _read(file) if file is not None else changes.applied(present.document)
     written = await layer.write(document, present.version, dry_run)

@@ -23,11 +23,16 @@ class Layer:
     """Whether what a change takes away is named one by one."""
 
 
-async def layer(at: Session, org: str | None, project: str | None, app: str | None) -> Layer:
-    """The layer that the options name."""
+async def layer(
+    at: Session, *, platform: bool, org: str | None, project: str | None, app: str | None
+) -> Layer:
+    """The layer that the options name. None is meant unnamed: the platform's is over everybody."""
     policy = at.client.policy
-    if org is not None and project is not None:
-        raise Refused("Name either --org or --project.")
+    if [platform, org is not None, project is not None].count(True) != 1:
+        raise Refused(
+            "Name one layer: --org ORG, --project PROJECT, with --app APP for one of its "
+            "entitlements, or --platform for the layer above them all."
+        )
     if app is not None and project is None:
         raise Refused("--app goes with --project: an entitlement is a project's.")
     if org is not None:
@@ -37,7 +42,7 @@ async def layer(at: Session, org: str | None, project: str | None, app: str | No
             lambda: policy.get_org(where),
             lambda d, v, dry: policy.put_org(where, document=d, version=v, dry_run=dry),
         )
-    if project is None:
+    if project is None:  # --platform
         return Layer(
             "The platform's layer",
             policy.get_global,
