@@ -42,7 +42,11 @@ class Platform:
                 [*MOOR, "up", "--data", str(self.folder / "data"), "--port", str(self.port)],
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env=_clean_environment() | {"MOORAGE_AUDIT__SEAL_EVERY": "PT0.5S"},
+                env=_clean_environment()
+                | {
+                    "MOORAGE_AUDIT__SEAL_EVERY": "PT0.5S",
+                    "MOORAGE_SOURCES__PRIVATE_ADDRESSES": "true",
+                },
                 text=True,
             )
         wait_until(self.serves, or_else=log.read_text)

@@ -65,6 +65,7 @@ async def deal(site: Site, depot: Depot) -> Deal:
         "location": REPOSITORY,
     }
     artifact = await catalog.made(admin, f"/v1/projects/{project}/artifacts", body)
+    assert (await admin.post(f"/v1/artifacts/{artifact['id']}/complete")).status_code == 200
     pair = Ed25519PrivateKey.generate()
     key = (await artifacts.register_key(admin, project, pair))["id"]
     assert (await artifacts.sign(admin, artifact, key, pair)).status_code == 200

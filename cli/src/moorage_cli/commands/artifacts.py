@@ -73,11 +73,11 @@ async def register_artifact(
     size: Annotated[int, typer.Option(min=0, help="How many bytes.")],
     media_type: MediaType = BYTES,
 ) -> Record:
-    """Register bytes that lie at a source, by their digest."""
+    """Register bytes that lie at a source; the platform reads them there once, to compare."""
     where = await names.project_id(at.client, project)
     found = await names.get_source(at.client, source)
     kind: Literal["oci", "blob"] = "oci" if found.kind == "oci" else "blob"
-    registered = at.client.artifacts.create(
+    registered = at.client.artifacts.register(
         where,
         name=name,
         digest=digest,

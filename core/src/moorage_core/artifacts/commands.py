@@ -27,6 +27,9 @@ DISCARD_TOPIC = "artifacts.discard"
 CONTENT_ERRORS = (rules.ContentUnavailable, *sources.FETCH_ERRORS)
 """What `open_content` raises, for routes that give out what it opens."""
 
+FETCH_ERRORS = tuple(err for err in sources.FETCH_ERRORS if err is not sources.SourceMismatch)
+"""Why what lies at a source could not be read."""
+
 # For other slices
 
 
@@ -74,7 +77,10 @@ async def open_content(at: Platform, artifact: Artifact, *, offset: int) -> Asyn
 
 
 async def register(ctx: Context, project: str, new: ArtifactCreate) -> Artifact:
-    """Announce bytes that will be uploaded, or name bytes that lie at a source."""
+    """Announce bytes that will be uploaded, or that lie at a source.
+
+    Both are nobody's to use before the platform has seen them: `uploads.complete`.
+    """
     key = Permission.CATALOG_ARTIFACT_CREATE
     where = await tenancy.get_project(ctx, project, key=key)
     rules.check_size(new.size, limit=ctx.platform.settings.limits.artifact_bytes)
@@ -95,7 +101,7 @@ async def register(ctx: Context, project: str, new: ArtifactCreate) -> Artifact:
             media_type=new.media_type,
             source_id=new.source,
             location=new.location,
-            lifecycle=Lifecycle.UPLOADING if new.source is None else Lifecycle.PUBLISHED,
+            lifecycle=Lifecycle.UPLOADING,
             trust=Trust.UNVERIFIED,
             trust_reason=None,
             version=1,

@@ -48,7 +48,10 @@ routes = Routes(tag="artifacts")
 async def create_artifact(
     project: ProjectId, new: ArtifactCreate, ctx: Ctx, response: Response
 ) -> Artifact:
-    """Announce bytes that you will upload, or register bytes that lie at a source."""
+    """Announce bytes that you will upload, or register bytes that lie at a source.
+
+    Both are `uploading` until you complete them.
+    """
     return _with_etag(response, await commands.register(ctx, project, new))
 
 
@@ -144,13 +147,15 @@ async def put_artifact_content(
         rules.UploadBusy,
         rules.UploadIncomplete,
         rules.DigestMismatch,
+        *commands.FETCH_ERRORS,
     ),
     before=uploads.verify,
 )
 async def complete_artifact(artifact: ArtifactId, ctx: Ctx, response: Response) -> Artifact:
-    """All bytes are uploaded: check size and digest, and publish the artifact.
+    """All bytes are there: check size and digest, and publish the artifact.
 
-    Bytes with another digest are thrown away, and can be uploaded again.
+    Uploaded bytes with another digest are thrown away, and can be uploaded again. What lies at a
+    source is read once, from its beginning to its end: that takes as long as it takes.
     """
     return _with_etag(response, await uploads.complete(ctx, artifact))
 

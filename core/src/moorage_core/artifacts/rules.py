@@ -271,7 +271,7 @@ class Verification:
     artifact: str
     received: int
     digest: str | None
-    """None where bytes are missing, so that there was nothing to hash."""
+    """None where bytes are missing, or where a source has others."""
     busy: bool = False
 
 
@@ -279,6 +279,15 @@ def check_uploading(artifact: Artifact) -> None:
     if artifact.lifecycle != Lifecycle.UPLOADING:
         raise NotUploading(
             f"Artifact {artifact.id} is {artifact.lifecycle}: all of its bytes are in place."
+        )
+
+
+def check_takes_bytes(artifact: Artifact) -> None:
+    check_uploading(artifact)
+    if artifact.source_id is not None:
+        raise NotUploading(
+            f"Artifact {artifact.id} lies at the source {artifact.source_id}. There is nothing to"
+            f" upload; POST /v1/artifacts/{artifact.id}/complete lets the platform read it there."
         )
 
 
@@ -306,6 +315,12 @@ def check_complete(artifact: Artifact, found: Verification) -> None:
         raise UploadIncomplete(
             f"{found.received} of {artifact.size} bytes of {artifact.id} have arrived."
             f" Go on from offset {found.received}."
+        )
+    if found.digest != artifact.digest and artifact.source_id is not None:
+        # No word on how it differs: that would tell of a file that the caller may not read.
+        raise DigestMismatch(
+            f"What lies at the location of {artifact.id} is not what was registered: size or digest"
+            " is another one. Put the right bytes there, or delete the artifact and register again."
         )
     if found.digest != artifact.digest:
         raise DigestMismatch(

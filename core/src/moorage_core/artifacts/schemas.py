@@ -67,7 +67,8 @@ class ArtifactRead(Output):
     """unverified, verified, failed or revoked."""
     trust_reason: str | None
     received: int | None = None
-    """Bytes that have arrived while it is uploading: where to go on. Lists do not tell."""
+    """Bytes that have arrived while it is uploading: where to go on. Null at a source; lists do not
+    tell."""
     version: int
     created_at: Moment
     updated_at: Moment

@@ -1,5 +1,8 @@
 """Bytes on their way in: taken as they come, checked when they say that they are all there.
 
+What lies at a source is checked the same way, by reading it once. Until then nobody can use it:
+otherwise whoever names a file there gets its beginning, and need not know what is in it.
+
 No transaction is open while bytes flow or are hashed.
 """
 
@@ -18,6 +21,7 @@ from moorage_core.errors import ApiError, Busy
 from moorage_core.events import registry
 from moorage_core.kit.ids import ArtifactId
 from moorage_core.platform import Platform
+from moorage_core.sources import commands as sources
 
 STALLED_AFTER = 30.0
 """Seconds without a byte, after which a writer is sent away: the next must not wait for ever."""
@@ -36,7 +40,7 @@ async def append(
 ) -> int:
     """Take bytes from `offset` on; how many there are now."""
     artifact = await find(at, who, id, key=Permission.CATALOG_ARTIFACT_CREATE, trace=trace)
-    rules.check_uploading(artifact)
+    rules.check_takes_bytes(artifact)
     rules.check_room(id, upto=offset + declared, size=artifact.size)
     with at.transfers.seat(who.id, org=artifact.org_id):
         return await at.blobs.append(
@@ -67,15 +71,18 @@ async def find(at: Platform, who: Principal, id: str, *, key: str, trace: Trace)
 
 
 async def received(at: Platform, artifact: Artifact) -> int | None:
-    """How many bytes have arrived; None where it is not uploading."""
-    uploading = artifact.lifecycle == Lifecycle.UPLOADING
+    """How many bytes have arrived; None where none are waited for."""
+    uploading = artifact.lifecycle == Lifecycle.UPLOADING and artifact.source_id is None
     return await at.blobs.size(artifact.id) if uploading else None
 
 
 async def verify(
     at: Platform, who: Principal, body: bytes, path: Mapping[str, str]
 ) -> Verification | None:
-    """Hash what arrived and put it in its place, or throw it away. None: there is nothing to do."""
+    """Hash what arrived and put it in its place, or throw it away; read what lies at a source.
+
+    None: there is nothing to do.
+    """
     try:
         id = _ID.validate_python(path["artifact"])
         key = Permission.CATALOG_ARTIFACT_CREATE
@@ -86,7 +93,19 @@ async def verify(
     if artifact.lifecycle != Lifecycle.UPLOADING:
         return None
     with at.transfers.seat(who.id, org=artifact.org_id):
+        if artifact.source_id is not None:
+            return await _read_once(at, artifact)
         return await at.blobs.seal(id, digest=artifact.digest, size=artifact.size)
+
+
+async def _read_once(at: Platform, artifact: Artifact) -> Verification:
+    """Whether the source has what was registered. Nothing of it is kept."""
+    try:
+        async for _ in await commands.open_content(at, artifact, offset=0):
+            pass
+    except sources.SourceMismatch:
+        return Verification(artifact.id, artifact.size, None)
+    return Verification(artifact.id, artifact.size, artifact.digest)
 
 
 async def complete(ctx: Context, id: str) -> Artifact:

@@ -29,6 +29,7 @@ FETCH_ERRORS = (
     rules.SourceMismatch,
 )
 """What `open_remote` raises, for routes that give out what it opens."""
+SourceMismatch = rules.SourceMismatch
 
 # What other slices ask
 

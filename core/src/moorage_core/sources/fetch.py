@@ -209,7 +209,8 @@ async def _verified(
             held = piece[max(0, offset - received) :]
             received += len(piece)
     if received < size:
-        raise rules.unreachable(source, f"it broke off after {received} of {size} bytes")
+        # Not after how many: who registers what they may not read would learn its size.
+        raise rules.unreachable(source, f"it broke off before all {size} bytes had come")
     if f"sha256:{hashed.hexdigest()}" != order.digest:
         raise rules.mismatch(source, "its digest is another one")
     if held:

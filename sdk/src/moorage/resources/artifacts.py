@@ -39,6 +39,8 @@ PART = 64 << 20
 """Bytes in one request. A cut loses nothing of them: what arrived stays."""
 HASHED_PER_SECOND = 50_000_000
 """So slow may the platform be when it checks what was uploaded."""
+FETCHED_PER_SECOND = 64 * 1024
+"""So slow may a source be, on average, when the platform reads what was registered there."""
 LATER = (Unreachable, Busy, TooManyRequests, UploadBusy, UploadOffset, UploadStalled)
 """After these an upload goes on from where the platform says that it stands."""
 
@@ -90,16 +92,78 @@ class Artifacts(Group):
                 artifact = await self._finish(artifact)
             return artifact
 
-    async def _announce(
-        self, project: ProjectRead | str, *, name: str, digest: str, size: int, media_type: str
+    async def register(
+        self,
+        project: ProjectRead | str,
+        *,
+        name: str,
+        source: SourceRead | str,
+        location: str,
+        digest: str,
+        size: int,
+        kind: Literal["blob", "oci"] = "blob",
+        media_type: str = "application/octet-stream",
     ) -> ArtifactRead:
+        """Register bytes that lie at a source, and let the platform read them there once.
+
+        Takes as long as that takes. After a failure, call it again: it goes on with the same.
+
+        Args:
+            project: The project that it shall belong to.
+            name: What it is called.
+            source: Where the bytes lie.
+            location: The path below the source's address, or the repository in a registry.
+            digest: `sha256:` and the hash of the bytes in hex.
+            size: How many bytes.
+            kind: `oci` at a registry.
+            media_type: What kind of bytes.
+
+        Raises:
+            DigestMismatch: The source has other bytes there.
+            ContentTaken: The project has these bytes already, from elsewhere, and not complete.
+        """
+        artifact = await self._announce(
+            project,
+            name=name,
+            digest=digest,
+            size=size,
+            media_type=media_type,
+            kind=kind,
+            source=source,
+            location=location,
+        )
+        return await self.complete(artifact) if artifact.lifecycle == "uploading" else artifact
+
+    async def _announce(
+        self,
+        project: ProjectRead | str,
+        *,
+        name: str,
+        digest: str,
+        size: int,
+        media_type: str,
+        kind: Literal["blob", "oci"] = "blob",
+        source: SourceRead | str | None = None,
+        location: str | None = None,
+    ) -> ArtifactRead:
+        """A new artifact, or the one that an earlier run has left."""
+        place = None if source is None else id_of(source)
         try:
             return await self.create(
-                project, name=name, digest=digest, size=size, media_type=media_type
+                project,
+                name=name,
+                digest=digest,
+                size=size,
+                media_type=media_type,
+                kind=kind,
+                source=place,
+                location=location,
             )
         except ContentTaken:
             async for found in self.list(project, digest=digest):
-                return found
+                same = (found.source_id, found.location) == (place, location)
+                if same or found.lifecycle != "uploading":
+                    return found
             raise
 
     async def _send_rest(
@@ -173,7 +237,10 @@ class Artifacts(Group):
         source: SourceRead | str | None = None,
         location: str | None = None,
     ) -> Arguments:
-        """Announce bytes, or register bytes that lie at a source. `upload` does all for a file."""
+        """Announce bytes that you will send, or that lie at a source.
+
+        `upload` and `register` do this and all that comes after it.
+        """
         return Arguments(
             path={"project": id_of(project)},
             body=ArtifactCreate(
@@ -215,9 +282,12 @@ class Artifacts(Group):
 
     @call(operations.COMPLETE_ARTIFACT, ArtifactRead)
     def complete(self, artifact: Artifact) -> Arguments:
-        """All bytes are sent: let the platform check them, and publish the artifact."""
-        size = 0 if isinstance(artifact, str) else artifact.size
-        return Arguments(path={"artifact": id_of(artifact)}, wait=30 + size / HASHED_PER_SECOND)
+        """Let the platform check bytes that were sent, or that lie at a source, and publish them.
+
+        Given the artifact, and not its id alone, it waits as long as so many bytes may need.
+        """
+        wait = 30.0 if isinstance(artifact, str) else patience_for(artifact)
+        return Arguments(path={"artifact": id_of(artifact)}, wait=wait)
 
     @call(operations.UPDATE_ARTIFACT, ArtifactRead)
     def update(
@@ -261,3 +331,10 @@ class Artifacts(Group):
     def list_signatures(self, artifact: Artifact, *, page_size: int | None = None) -> Arguments:
         """The signatures of an artifact, each with the public key to check it with."""
         return Arguments(path={"artifact": id_of(artifact)}, query={"limit": page_size})
+
+
+def patience_for(artifact: ArtifactRead) -> float:
+    """The most seconds that completing it may take."""
+    if artifact.source_id is not None:
+        return 120 + artifact.size / FETCHED_PER_SECOND
+    return 30 + artifact.size / HASHED_PER_SECOND

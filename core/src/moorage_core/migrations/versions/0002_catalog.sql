@@ -85,7 +85,6 @@ CREATE TABLE artifacts (
     UNIQUE (org_id, project_id, id),
     FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id),
     CHECK ((source_id IS NULL) = (location IS NULL)),
-    CHECK (source_id IS NULL OR lifecycle <> 'uploading'),
     CHECK (lifecycle <> 'uploading' OR trust = 'unverified')
 );
 -- One row per content and project: a revoked digest cannot come back as another row.
