@@ -6,7 +6,7 @@ from moorage_core.audit import commands as audit
 from moorage_core.authz.authorize import Resource, authorize, authorize_anywhere, hidden
 from moorage_core.authz.permissions import Permission
 from moorage_core.catalog import rules, store
-from moorage_core.catalog.models import App, UsedArtifact, Version
+from moorage_core.catalog.models import App, Shelf, UsedArtifact, Version
 from moorage_core.catalog.schemas import AppCreate, AppUpdate
 from moorage_core.context import Context
 from moorage_core.errors import Forbidden
@@ -70,6 +70,18 @@ async def manifest_of(db: Db, version: str) -> dict[str, Any]:
 async def artifacts_of(db: Db, *versions: str) -> list[UsedArtifact]:
     """What published versions use, with the trust that it has now."""
     return await store.artifacts_of(db, *versions)
+
+
+async def shelves(db: Db, apps: list[str], *, newest: int, named: list[str]) -> dict[str, Shelf]:
+    """What there is of each of some apps that are open, in the same few statements for any number.
+
+    Of each app the `newest` versions, those that channels point to, and those `named` by id.
+    """
+    found = await store.list_open(db, apps)
+    known = await store.newest_of(db, [app.id for app in found], limit=newest, named=named)
+    channels = await store.channels_of_each(db, apps)
+    used = await store.artifacts_of(db, *(v.id for v in known if v.status != "retired"))
+    return rules.shelved(found, known, channels, used)
 
 
 # Apps

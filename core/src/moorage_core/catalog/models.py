@@ -1,6 +1,6 @@
 """Rows of apps, versions, channels and promotions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -79,6 +79,19 @@ class UsedArtifact:
     source: str
     """What policy calls its source; `store` for the platform's own."""
     source_enabled: bool
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """What there is of one app."""
+
+    app: App
+    versions: Sequence[Version]
+    """Newest first."""
+    channels: Mapping[str, str]
+    """Channel to version id."""
+    artifacts: Mapping[str, Sequence[UsedArtifact]]
+    """By version id; of versions that are not retired."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """What may happen to apps, versions and channels, and who sees them. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from moorage_core.artifacts.models import Artifact
@@ -11,6 +12,7 @@ from moorage_core.catalog.models import (
     Channel,
     Counts,
     NamedArtifact,
+    Shelf,
     Sight,
     UsedArtifact,
     Version,
@@ -148,6 +150,34 @@ def is_offered_to(app: App, *, org: str, project: str) -> bool:
     """Whether a project sees the app, whoever asks."""
     same_org = app.visibility == "org" and app.org_id == org
     return app.visibility == "platform" or same_org or app.project_id == project
+
+
+def shelved(
+    apps: Iterable[App],
+    known: Iterable[Version],
+    channels: Iterable[Mapping[str, str]],
+    used: Iterable[UsedArtifact],
+) -> dict[str, Shelf]:
+    """What was read of many apps, sorted by app."""
+    versions = defaultdict[str, list[Version]](list)
+    pointers = defaultdict[str, dict[str, str]](dict)
+    artifacts = defaultdict[str, list[UsedArtifact]](list)
+    for version in known:
+        versions[version.app_id].append(version)
+    for row in channels:
+        pointers[row["app_id"]][row["channel"]] = row["version_id"]
+    for each in used:
+        artifacts[each.version_id].append(each)
+    return {
+        app.id: Shelf(app, versions[app.id], pointers[app.id], _of(versions[app.id], artifacts))
+        for app in apps
+    }
+
+
+def _of(
+    some: Iterable[Version], artifacts: Mapping[str, Sequence[UsedArtifact]]
+) -> dict[str, Sequence[UsedArtifact]]:
+    return {each.id: artifacts[each.id] for each in some if each.id in artifacts}
 
 
 def narrows(before: str, after: str | None) -> bool:

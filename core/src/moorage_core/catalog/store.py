@@ -431,6 +431,41 @@ async def artifacts_of(db: Db, *versions: str) -> list[UsedArtifact]:
     )
 
 
+# Many apps at a time
+
+
+async def list_open(db: Db, apps: list[str]) -> list[App]:
+    """Tenant-less: the caller asks for those that entitlements name, which it has found."""
+    return await db.all(App, f"SELECT {APP} FROM apps WHERE id = ANY (%s) AND {OPEN}", (apps,))
+
+
+async def newest_of(db: Db, apps: list[str], *, limit: int, named: list[str]) -> list[Version]:
+    """The newest that were published of each app, those that channels point to, those named.
+
+    Tenant-less: the caller has found the apps.
+    """
+    return await db.all(
+        Version,
+        f"""
+        SELECT {VERSION} FROM app_versions v WHERE v.status <> 'draft' AND v.id IN (
+            SELECT n.id FROM unnest(%(apps)s::text[]) a (id) CROSS JOIN LATERAL (
+                SELECT w.id FROM app_versions w WHERE w.app_id = a.id AND w.status <> 'draft'
+                ORDER BY w.id DESC LIMIT %(limit)s) n
+            UNION SELECT version_id FROM app_channels WHERE app_id = ANY (%(apps)s)
+            UNION SELECT unnest(%(named)s::text[]))
+        ORDER BY v.id DESC
+        """,
+        {"apps": apps, "limit": limit, "named": named},
+    )
+
+
+async def channels_of_each(db: Db, apps: list[str]) -> list[dict[str, Any]]:
+    """Tenant-less: the caller has found the apps."""
+    return await db.rows(
+        "SELECT app_id, channel, version_id FROM app_channels WHERE app_id = ANY (%s)", (apps,)
+    )
+
+
 # Channels
 
 

@@ -72,6 +72,19 @@ async def list_in(
     return await store.list_in(db, orgs=orgs, project=project, app=app, after=after, limit=limit)
 
 
+async def list_enabled(
+    db: Db,
+    *,
+    orgs: list[str],
+    project: str | None,
+    id: str | None,
+    slugs: list[str] | None,
+    limit: int,
+) -> list[Entitlement]:
+    """Those in use in orgs, in one project, or the one; to any app or some; newest first."""
+    return await store.list_enabled(db, orgs=orgs, project=project, id=id, slugs=slugs, limit=limit)
+
+
 def app_keys(ctx: Context, entitlement: Entitlement) -> list[str]:
     """The app's keys that the caller holds through the entitlement."""
     return keys_of.held(entitlement, ctx.principal)

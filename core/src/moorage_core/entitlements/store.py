@@ -109,6 +109,30 @@ async def list_in(
     )
 
 
+async def list_enabled(
+    db: Db,
+    *,
+    orgs: list[str],
+    project: str | None,
+    id: str | None,
+    slugs: list[str] | None,
+    limit: int,
+) -> list[Entitlement]:
+    """To the apps with the named slugs, where any are named; newest first."""
+    return await db.all(
+        Entitlement,
+        f"""
+        SELECT {ENTITLEMENT} FROM entitlements e
+        WHERE e.org_id = ANY (%(orgs)s) AND e.enabled AND {LIVE}
+            AND (%(project)s::text IS NULL OR e.project_id = %(project)s)
+            AND (%(id)s::text IS NULL OR e.id = %(id)s)
+            AND (%(slugs)s::text[] IS NULL OR e.app_slug = ANY (%(slugs)s))
+        ORDER BY e.id DESC LIMIT %(limit)s
+        """,
+        {"orgs": orgs, "project": project, "id": id, "slugs": slugs, "limit": limit},
+    )
+
+
 async def list_with_keys(
     db: Db, keys: list[str], *, orgs: list[str], projects: list[str], limit: int
 ) -> list[Entitlement]:

@@ -35,6 +35,14 @@ async def ceilings(db: Db, *, app: str) -> dict[str, frozenset[str]]:
     return {row["family"]: frozenset(row["keys"]) for row in rows}
 
 
+async def ceilings_of_each(db: Db, apps: list[str]) -> dict[str, dict[str, frozenset[str]]]:
+    """The same of many apps at a time."""
+    found: dict[str, dict[str, frozenset[str]]] = {app: {} for app in apps}
+    for row in await store.list_ceilings_of_each(db, apps):
+        found[row["app_id"]][row["family"]] = frozenset(row["keys"])
+    return found
+
+
 # Families
 
 

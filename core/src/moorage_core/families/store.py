@@ -203,6 +203,17 @@ async def withdraw(db: Db, family: str, app: str, *, now: datetime) -> int:
     )
 
 
+async def list_ceilings_of_each(db: Db, apps: list[str]) -> list[dict[str, Any]]:
+    """Tenant-less: what an app is admitted to is no secret to whoever may name the app."""
+    return await db.rows(
+        """
+        SELECT app_id, family, keys FROM family_admissions
+        WHERE app_id = ANY (%s) AND withdrawn_at IS NULL
+        """,
+        (apps,),
+    )
+
+
 async def list_ceilings(db: Db, *, app: str) -> list[dict[str, Any]]:
     """Tenant-less: what an app is admitted to is no secret to whoever may name the app."""
     return await db.rows(
