@@ -157,7 +157,8 @@ def test_an_upload_that_was_cut_off_is_gone_on_with(
     published = admin("app", "publish", str(folder), "--create", "--app-project", project)
 
     assert published.code == 0, published.err
-    assert f"for dev alone: {item.name}" in published.out
+    unsigned = f"Not signed, so no project can deploy or pull it yet: {item.name}. "
+    assert unsigned + "Run this again with --key." in published.out
     shown = admin("app", "version", folder.name, "0.1.0", "-o", "json").json()
     assert [each["artifact_id"] for each in shown["artifacts"]] == [begun]
 
@@ -172,6 +173,8 @@ def test_a_key_can_be_brought_later(admin: Moor, project: str, folder: Path, key
 
     assert (refused.code, "not signed" in refused.err) == (5, True)
     assert (signed.code, accepted.code) == (0, 0)
+    [name] = [artifact.name for artifact in read(folder).artifacts]
+    assert signed.out.strip() == f"{folder.name} 0.1.0 is published already. Signed now: {name}."
 
 
 @contextmanager
@@ -319,7 +322,8 @@ def test_a_pipeline_publishes_with_the_keys_that_the_page_lists(
     published = admin("app", "publish", str(folder), "--key", str(key))
     promoted = admin("app", "promote", folder.name, "0.1.0", "prod")
 
-    assert published.out.strip() == f"{folder.name} 0.1.0 is published."
+    said = f"{folder.name} 0.1.0 is published. Signed now: greeting.txt."
+    assert published.out.strip() == said
     assert promoted.code == 0, promoted.err
 
 

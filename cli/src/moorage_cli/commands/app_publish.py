@@ -40,6 +40,14 @@ class Signer:
     registered: PublisherKeyRead
 
 
+@dataclass(frozen=True)
+class Ready:
+    """An artifact that is at the platform, and whether this run signed it."""
+
+    artifact: ArtifactRead
+    signed: bool = False
+
+
 @verb(verbs, "publish")
 async def publish_app(
     at: Session,
@@ -70,15 +78,15 @@ async def publish_app(
     if there is not None and there.status != "draft":
         await _check_same(at.client, app, there, found)
     signer = None if key is None else await _signer(at.client, app, key)
-    artifacts = [await _artifact(at, app, item, found, signer) for item in said.artifacts]
+    ready = [await _artifact(at, app, item, found, signer) for item in said.artifacts]
     if there is not None and there.status != "draft":
-        return _done(app, there, artifacts, f"is {there.status} already")
+        return _done(app, there, ready, f"is {there.status} already")
     drafted = await _draft(at.client, app, there, found)
     if draft:
-        return _done(app, drafted, artifacts, "is a draft")
+        return _done(app, drafted, ready, "is a draft")
     digest = drafted.manifest_digest
     published = await at.client.apps.publish_version(drafted, manifest_digest=digest)
-    return _done(app, published, artifacts, "is published")
+    return _done(app, published, ready, "is published")
 
 
 async def _load(client: Client, folder: Path) -> tuple[manifest.folder.Folder, Manifest]:
@@ -159,7 +167,7 @@ async def _artifact(
     item: manifest.Artifact,
     found: manifest.folder.Folder,
     signer: Signer | None,
-) -> ArtifactRead:
+) -> Ready:
     """The artifact that the manifest names: there, complete, and signed if there is a key."""
     artifacts, project = at.client.artifacts, app.project_id
     there = next(iter(await artifacts.list(project, digest=item.digest).all()), None)
@@ -173,9 +181,10 @@ async def _artifact(
     if there.trust == "revoked":
         raise Refused(f"The artifact {item.name} ({there.id}) is revoked, which is final.")
     if signer is None or there.trust == "verified":
-        return there
+        return Ready(there)
     signature = signatures.sign(item.digest, signer.private)
-    return await artifacts.sign(there, key=signer.registered, signature=signature)
+    there = await artifacts.sign(there, key=signer.registered, signature=signature)
+    return Ready(there, signed=True)
 
 
 async def _upload(
@@ -210,11 +219,18 @@ async def _draft(
 def _done(
     app: AppRead,
     version: VersionDetail | VersionRead,
-    artifacts: list[ArtifactRead],
+    ready: list[Ready],
     what: str,
 ) -> Done:
+    artifacts = [each.artifact for each in ready]
+    signed = [each.artifact.name for each in ready if each.signed]
     unsigned = [each.name for each in artifacts if each.trust != "verified"]
-    hint = f" Not signed, so for dev alone: {', '.join(unsigned)}." if unsigned else ""
+    said = f"{app.slug} {version.number} {what}."
+    if signed:
+        said += f" Signed now: {', '.join(signed)}."
+    if unsigned:
+        said += f" Not signed, so no project can deploy or pull it yet: {', '.join(unsigned)}."
+        said += " Run this again with --key."
     fields: dict[str, Any] = {
         "app": app.slug,
         "app_id": app.id,
@@ -226,5 +242,6 @@ def _done(
             {"name": each.name, "id": each.id, "digest": each.digest, "trust": each.trust}
             for each in artifacts
         ],
+        "signed": signed,
     }
-    return Done(f"{app.slug} {version.number} {what}.{hint}", fields)
+    return Done(said, fields)
