@@ -156,12 +156,15 @@ def test_an_explanation_is_read_line_by_line(admin: Moor, org: str, project: str
     said = admin("policy", "explain", project, app, "instance.deploy", "--region", "eu").out
     asked = ("policy", "explain", project, app, "member.drain", "-o", "json")
     drain = admin(*asked).json()
+    read = admin(*asked[:-2]).out
 
     assert said.startswith("Refused.\nVersion 2.0.0, sha256:")
     line = next(line for line in said.splitlines() if "entitlement_overlay" in line)
     assert line.split()[:2] == ["no", "entitlement_overlay"]
     assert f"It can be changed by somebody with policy.overlay.update on org {org}" in said
     assert drain["allowed"] is True
+    assert read.count("gives something back") == 1
+    assert "every layer" in read
 
 
 def test_a_project_is_limited_as_the_page_says(

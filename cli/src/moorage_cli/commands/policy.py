@@ -201,6 +201,8 @@ def _explained(decision: DecisionRead) -> str:
     if decision.held_back is not None:
         held = decision.held_back
         lines.append(f"Version {held.number} is held back by {held.layer}: {held.sentence}")
+    if len({(verdict.allowed, verdict.sentence) for verdict in decision.verdicts}) == 1:
+        return "\n".join([*lines, f"  {'every layer':<25}{decision.verdicts[0].sentence}"])
     for verdict in decision.verdicts:
         word = {True: "yes", False: "no", None: "-"}[verdict.allowed]
         lines.append(f"  {word:<4}{verdict.layer:<21}{verdict.sentence}")
