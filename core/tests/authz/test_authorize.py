@@ -112,6 +112,13 @@ def test_the_platform_is_no_secret_and_so_never_hidden() -> None:
         authorize(context(), "iam.org.create", platform())
 
 
+def test_a_refusal_on_the_platform_reads_as_a_sentence() -> None:
+    with pytest.raises(Forbidden) as refused:
+        authorize(context(), "iam.org.create", platform())
+
+    assert "the permission iam.org.create on the platform. Somebody" in str(refused.value)
+
+
 def test_a_key_on_the_platform_says_nothing_about_tenants() -> None:
     ctx = context(Grant(PLATFORM_ORG, None, frozenset(KEYS)))
 

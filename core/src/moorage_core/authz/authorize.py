@@ -27,10 +27,15 @@ class Resource:
     by_any_project: bool = False
     """The org's own name plate: whoever holds the key in one of its projects may ask too."""
 
+    @property
+    def name(self) -> str:
+        """What a refusal calls it. There is one platform, so it has no id."""
+        return f"{self.noun} {self.id}" if self.id else self.noun
+
 
 def platform() -> Resource:
     """The platform itself, for keys that concern no tenant."""
-    return Resource("platform", "platform", PLATFORM_ORG)
+    return Resource("the platform", "", PLATFORM_ORG)
 
 
 def authorize(ctx: Context, key: str, resource: Resource) -> None:
@@ -43,7 +48,7 @@ def authorize(ctx: Context, key: str, resource: Resource) -> None:
     if not known and resource != platform():
         raise hidden(resource.noun, resource.id)
     raise Forbidden(
-        f"This needs the permission {key} on {resource.noun} {resource.id}. "
+        f"This needs the permission {key} on {resource.name}. "
         "Somebody who holds it can give you a role that contains it.",
         org=resource.org if known else None,
         project=resource.project if known else None,
