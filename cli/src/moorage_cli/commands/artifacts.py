@@ -25,7 +25,10 @@ Artifact = Annotated[
 KeyFile = Annotated[
     Path, typer.Option("--key", metavar="FILE", help="The private half of a publisher key.")
 ]
-Reason = Annotated[str, typer.Option(help="Why; shown to whoever meets the refusal.")]
+Reason = Annotated[
+    str,
+    typer.Option(help="Why, in at least 8 characters; shown to whoever meets the refusal."),
+]
 MediaType = Annotated[str, typer.Option(help="What kind of bytes.")]
 BYTES = "application/octet-stream"
 

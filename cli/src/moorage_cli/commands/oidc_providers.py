@@ -104,7 +104,10 @@ async def link_identity(
     user: User,
     subject: Annotated[str, typer.Option(help="Who it is at the provider: the claim `sub`.")],
     reason: Annotated[
-        str | None, typer.Option(help="Why. For an account in use; the person's orgs see it.")
+        str | None,
+        typer.Option(
+            help="Why, in at least 8 characters. For an account in use; the person's orgs see it."
+        ),
     ] = None,
 ) -> Done:
     """Let an identity open an account. Replaces the one that did before."""

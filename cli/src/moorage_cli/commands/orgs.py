@@ -59,7 +59,7 @@ async def appoint_admin(
     at: Session,
     org: OrgName,
     email: Annotated[str, typer.Option(help="Who becomes tenant admin.")],
-    reason: Annotated[str, typer.Option(help="Why; the org sees it.")],
+    reason: Annotated[str, typer.Option(help="Why, in at least 8 characters; the org sees it.")],
 ) -> Record:
     """Break-glass: appoint a tenant admin in an org that has lost its own."""
     where = await names.org_id(at.client, org)

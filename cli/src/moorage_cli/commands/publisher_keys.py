@@ -79,7 +79,10 @@ async def revoke_key(
     key: Annotated[
         str, typer.Argument(metavar="KEY", help="The key's id; with --project, its name.")
     ],
-    reason: Annotated[str, typer.Option(help="Why; shown on what it alone has signed.")],
+    reason: Annotated[
+        str,
+        typer.Option(help="Why, in at least 8 characters; shown on what it alone has signed."),
+    ],
     project: InProject = None,
     yes: Yes = False,
 ) -> Record:

@@ -66,7 +66,10 @@ async def reset_password(
     at: Session,
     user: User,
     reason: Annotated[
-        str | None, typer.Option(help="Why. For an account in use; the person's orgs see it.")
+        str | None,
+        typer.Option(
+            help="Why, in at least 8 characters. For an account in use; the person's orgs see it."
+        ),
     ] = None,
     show_secret: ShowSecret = False,
     secret_file: SecretFile = None,
