@@ -1,4 +1,4 @@
-"""Measures the control plane and writes bench/results/spine.json.
+"""Measures the control plane; results in bench/results/spine.json and catalog.json.
 
     make bench                      everything
     make bench ARGS="--seconds 5"   shorter runs
@@ -9,58 +9,54 @@ machine that slows down in between slows both. Absolute numbers say little about
 
 import argparse
 import asyncio
+import functools
 import itertools
 import json
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import psycopg
-
-from bench import bare, load
+from bench import bare, catalog, load
+from bench.platform import CLIENTS, PORT, WORKERS, server, tenant
 from moorage_core.embedded import folder, postgres
-from moorage_core.kit import tokens
-from moorage_core.kit.ids import AccessTokenId, MembershipId, OrgId, UserId
 
 ROOT = Path(__file__).resolve().parent.parent
-PORT = 7790
-CLIENTS = 8
-WORKERS = 2
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=10.0)
     seconds = parser.parse_args().seconds
-    with tempfile.TemporaryDirectory(prefix="moorage-bench-") as place:
-        Path(place).chmod(0o711)
-        results = measure(Path(place) / "data", seconds)
-    for result in results:
-        result["command"] = f"make bench ARGS='--seconds {seconds:g}'"
-        verdict = {True: "met", False: "MISSED", None: ""}[result["met"]]
-        name, value, unit, aim = (result[key] for key in ("name", "value", "unit", "aim"))
-        print(f"{name:45} {value:10} {unit:8} {aim:10} {verdict}")
-    target = ROOT / "bench/results/spine.json"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(json.dumps(results, indent=2) + "\n")
+    for name, measure in (("spine", measure_spine), ("catalog", catalog.measure)):
+        results: list[dict[str, Any]] = []
+        with tempfile.TemporaryDirectory(prefix="moorage-bench-") as place:
+            Path(place).chmod(0o711)
+            measure(Path(place) / "data", seconds, functools.partial(report, results, seconds))
+        target = ROOT / f"bench/results/{name}.json"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(json.dumps(results, indent=2) + "\n")
 
 
-def measure(data: Path, seconds: float) -> list[dict[str, Any]]:
-    results: list[dict[str, Any]] = []
+def report(
+    results: list[dict[str, Any]],
+    seconds: float,
+    name: str,
+    value: float,
+    unit: str,
+    aim: str = "",
+    met: bool | None = None,
+) -> None:
+    verdict = {True: "met", False: "MISSED", None: ""}[met]
+    print(f"{name:45} {value:10.3f} {unit:8} {aim:10} {verdict}", flush=True)
+    figure = {"name": name, "value": round(value, 3), "unit": unit, "aim": aim, "met": met}
+    results.append(figure | {"command": f"make bench ARGS='--seconds {seconds:g}'"})
 
-    def report(name: str, value: float, unit: str, aim: str = "", met: bool | None = None) -> None:
-        results.append(
-            {"name": name, "value": round(value, 3), "unit": unit, "aim": aim, "met": met}
-        )
 
+def measure_spine(data: Path, seconds: float, report: Callable[..., None]) -> None:
     with server(data) as pid:
         idle = resident_mib(pid)
         report("idle server, all its processes", idle, "MiB", "< 200", idle < 200)
@@ -84,7 +80,6 @@ def measure(data: Path, seconds: float) -> list[dict[str, Any]]:
             report(f"open loop, {name}: p95", p95, "ms", "< 20", p95 < 20)
             report(f"open loop, {name}: median", outcome.percentile(0.5) * 1000, "ms")
             report(f"open loop, {name}: p99", outcome.percentile(0.99) * 1000, "ms")
-    return results
 
 
 def ratio(
@@ -166,66 +161,6 @@ def mutation_request(token: str, org: str) -> Callable[[], bytes]:
         return head.encode() + body
 
     return make
-
-
-def tenant(super_url: str) -> tuple[str, str, str]:
-    """An org with fifty projects and an admin: (org, person, token)."""
-    org, person, token = OrgId.new(), UserId.new(), tokens.new(tokens.ACCESS_TOKEN)
-    with psycopg.connect(super_url, autocommit=True) as db:
-        db.execute(
-            "INSERT INTO orgs (id, slug, name, created_at, updated_at) "
-            "VALUES (%s, %s, 'Bench', now(), now())",
-            (org, f"bench-{org[-8:]}"),
-        )
-        db.execute(
-            "INSERT INTO users (id, email, name, created_at, updated_at) "
-            "VALUES (%s, %s, 'bench', now(), now())",
-            (person, f"{person}@example.org"),
-        )
-        db.execute(
-            "INSERT INTO memberships (id, org_id, user_id, role, created_at, updated_at) "
-            "VALUES (%s, %s, %s, 'tenant_admin', now(), now())",
-            (MembershipId.new(), org, person),
-        )
-        db.execute(
-            "INSERT INTO access_tokens (id, user_id, name, token_hash, created_at, expires_at) "
-            "VALUES (%s, %s, 'bench', %s, now(), now() + interval '1 day')",
-            (AccessTokenId.new(), person, tokens.digest(token)),
-        )
-        db.execute(
-            "INSERT INTO projects (id, org_id, slug, name, created_at, updated_at) "
-            "SELECT 'prj_' || lpad(n::text, 26, '0'), %s, 'p' || n, 'Project ' || n, now(), now() "
-            "FROM generate_series(1, 50) n",
-            (org,),
-        )
-    return org, person, token
-
-
-@contextmanager
-def server(data: Path, *, workers: int = 1) -> Iterator[int]:
-    """The platform as an operator starts it, with limits that do not stand in the way."""
-    environment = os.environ | {
-        "MOORAGE_LOG__LEVEL": "warning",
-        "MOORAGE_LIMITS__REQUESTS_PER_SECOND": "1000000",
-        "MOORAGE_LIMITS__BURST": "1000000",
-    }
-    command = [str(Path(sys.executable).parent / "moor"), "up", "--data", str(data)]
-    process = subprocess.Popen(
-        [*command, "--port", str(PORT), "--workers", str(workers)],
-        env=environment,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    for line in process.stdout:
-        if "ready" in line:
-            break
-    time.sleep(2)
-    try:
-        yield process.pid
-    finally:
-        process.terminate()
-        process.wait(30)
 
 
 def resident_mib(pid: int) -> float:
