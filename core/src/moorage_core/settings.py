@@ -168,8 +168,12 @@ class WebhookSettings(Group):
 
 
 class ArtifactSettings(Group):
-    """How much may be on its way at once."""
+    """How much publishers may keep, and how much may be on its way at once."""
 
+    project_bytes: int = Field(default=1 << 40, ge=0)
+    """Bytes that one project may have in the platform's store, announced ones too."""
+    open_uploads: int = Field(default=50, ge=1)
+    """Artifacts that one project may have announced and not completed."""
     transfers_per_principal: int = Field(default=8, ge=1)
     """Uploads, downloads and completions that a principal may have under way, per process."""
     transfers: int = Field(default=64, ge=2)

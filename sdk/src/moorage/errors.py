@@ -204,6 +204,10 @@ class LastAdmin(Conflict):
     """An org needs at least one admin whose account is enabled."""
 
 
+class LimitReached(Conflict):
+    """There is no room for another one."""
+
+
 class LinkNeedsAdmin(Conflict):
     """The account is somebody's already."""
 
@@ -290,6 +294,10 @@ class PermissionUnknown(Unprocessable):
 
 class PolicyRefused(Forbidden):
     """Policy does not allow this."""
+
+
+class ProjectFull(Conflict):
+    """The project may not keep so many bytes."""
 
 
 class ProviderMisconfigured(ServerFault):
@@ -396,6 +404,10 @@ class TooManyProviders(Conflict):
     """The login page has no room for another provider."""
 
 
+class TooManyUploads(Conflict):
+    """The project has as many uploads open as it may."""
+
+
 class TooManyWebhooks(Conflict):
     """The org has as many webhooks as it can have."""
 
@@ -490,6 +502,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "key_revoked": KeyRevoked,
     "key_taken": KeyTaken,
     "last_admin": LastAdmin,
+    "limit_reached": LimitReached,
     "link_needs_admin": LinkNeedsAdmin,
     "linked_to_another": LinkedToAnother,
     "location_unusable": LocationUnusable,
@@ -513,6 +526,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "own_account": OwnAccount,
     "permission_unknown": PermissionUnknown,
     "policy_refused": PolicyRefused,
+    "project_full": ProjectFull,
     "provider_misconfigured": ProviderMisconfigured,
     "provider_refused": ProviderRefused,
     "provider_unreachable": ProviderUnreachable,
@@ -543,6 +557,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "too_many_keys": TooManyKeys,
     "too_many_providers": TooManyProviders,
     "too_many_requests": TooManyRequests,
+    "too_many_uploads": TooManyUploads,
     "too_many_webhooks": TooManyWebhooks,
     "unauthenticated": Unauthenticated,
     "unknown_event_type": UnknownEventType,
@@ -612,6 +627,7 @@ __all__ = [
     "KeyRevoked",
     "KeyTaken",
     "LastAdmin",
+    "LimitReached",
     "LinkNeedsAdmin",
     "LinkedToAnother",
     "LocationUnusable",
@@ -635,6 +651,7 @@ __all__ = [
     "OwnAccount",
     "PermissionUnknown",
     "PolicyRefused",
+    "ProjectFull",
     "ProviderMisconfigured",
     "ProviderRefused",
     "ProviderUnreachable",
@@ -666,6 +683,7 @@ __all__ = [
     "TooManyKeys",
     "TooManyProviders",
     "TooManyRequests",
+    "TooManyUploads",
     "TooManyWebhooks",
     "Unauthenticated",
     "UnknownEventType",

@@ -88,6 +88,8 @@ async def register(ctx: Context, project: str, new: ArtifactCreate) -> Artifact:
     if new.source is not None:
         found = await sources.find_usable(ctx.db, new.source, org=where.org_id)
         rules.check_source(new.source, found=found and found.kind, kind=new.kind)
+    since = ctx.now - rules.KEPT
+    used = await store.lock_usage(ctx.db, org=where.org_id, project=project, deleted_since=since)
     artifact = await store.add(
         ctx.db,
         Artifact(
@@ -114,6 +116,10 @@ async def register(ctx: Context, project: str, new: ArtifactCreate) -> Artifact:
             f"The project has an artifact with the digest {new.digest} already."
             f" GET /v1/projects/{project}/artifacts?digest={new.digest} shows it."
         )
+    # After that: who goes on with what was announced needs no more room.
+    limits = ctx.platform.settings.artifacts
+    most = rules.Usage(limits.project_bytes, limits.open_uploads)
+    rules.check_usage(artifact, used, limits=most)
     record(ctx, key, registry.ARTIFACT_CREATED, artifact)
     return artifact
 

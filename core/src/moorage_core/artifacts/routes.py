@@ -41,6 +41,8 @@ routes = Routes(tag="artifacts")
         NotFound,
         rules.ContentTaken,
         rules.ArtifactTooLarge,
+        rules.ProjectFull,
+        rules.TooManyUploads,
         rules.SourceUnusable,
         rules.LocationUnusable,
     ),

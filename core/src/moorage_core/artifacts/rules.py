@@ -74,6 +74,18 @@ class ArtifactTooLarge(ApiError):
     code = "artifact_too_large"
 
 
+class ProjectFull(Conflict):
+    """The project may not keep so many bytes."""
+
+    code = "project_full"
+
+
+class TooManyUploads(Conflict):
+    """The project has as many uploads open as it may."""
+
+    code = "too_many_uploads"
+
+
 class SourceUnusable(ApiError):
     """The artifact cannot be registered at this source."""
 
@@ -211,6 +223,31 @@ def check_size(size: int, *, limit: int) -> None:
         raise ArtifactTooLarge(
             f"It has {size} bytes; this platform takes {limit} at most (limits.artifact_bytes).",
             errors=[Fault("body.size", f"more than {limit}")],
+        )
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a project has, or may have, of what is limited."""
+
+    bytes: int
+    uploads: int
+
+
+def check_usage(artifact: Artifact, used: Usage, *, limits: Usage) -> None:
+    """Whether the project has room for one more; `used` is without it."""
+    if used.uploads >= limits.uploads:
+        raise TooManyUploads(
+            f"The project has {used.uploads} artifacts that were announced and not completed, of"
+            f" {limits.uploads} (artifacts.open_uploads): 0 are left. Complete or delete one."
+        )
+    left = max(0, limits.bytes - used.bytes)
+    if artifact.source_id is None and artifact.size > left:
+        raise ProjectFull(
+            f"It has {artifact.size} bytes. The project may have {limits.bytes} in the"
+            f" platform's store (artifacts.project_bytes) and uses {used.bytes}: {left} are left."
+            " Announced bytes count, and deleted ones for a day, until the disk is rid of them.",
+            errors=[Fault("body.size", f"{left} bytes are left")],
         )
 
 

@@ -6,6 +6,7 @@ from typing import Any, LiteralString
 from psycopg.types.json import Jsonb
 
 from moorage_core.artifacts.models import Artifact, PublisherKey, Signature
+from moorage_core.artifacts.rules import Usage
 from moorage_core.kit.db import Db
 from moorage_core.kit.pagination import PageRequest
 
@@ -38,6 +39,24 @@ async def add(db: Db, new: Artifact) -> Artifact | None:
         RETURNING {ARTIFACT}
         """,
         new.__dict__,
+    )
+
+
+async def lock_usage(db: Db, *, org: str, project: str, deleted_since: datetime) -> Usage:
+    """What the project uses. Nobody else announces anything there until the transaction ends."""
+    await db.run(
+        "SELECT pg_advisory_xact_lock(hashtextextended('artifacts of ' || %s, 0))", (project,)
+    )
+    # A deleted artifact's bytes are on the disk for as long as a sweep leaves them there.
+    return await db.get(
+        Usage,
+        """
+        SELECT coalesce(sum(size) FILTER (WHERE source_id IS NULL), 0)::bigint AS bytes,
+            count(*) FILTER (WHERE lifecycle = 'uploading') AS uploads
+        FROM artifacts WHERE org_id = %s AND project_id = %s
+            AND (deleted_at IS NULL OR (lifecycle <> 'uploading' AND deleted_at >= %s))
+        """,
+        (org, project, deleted_since),
     )
 
 

@@ -90,6 +90,8 @@ CREATE TABLE artifacts (
 -- One row per content and project: a revoked digest cannot come back as another row.
 CREATE UNIQUE INDEX artifacts_digest ON artifacts (project_id, digest) WHERE deleted_at IS NULL;
 CREATE INDEX artifacts_page ON artifacts (project_id, id) WHERE deleted_at IS NULL;
+-- What a project uses of what it may keep.
+CREATE INDEX artifacts_usage ON artifacts (project_id) INCLUDE (size, lifecycle, deleted_at);
 CREATE INDEX artifacts_content ON artifacts (digest) WHERE source_id IS NULL;
 CREATE INDEX artifacts_source ON artifacts (source_id) WHERE source_id IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX artifacts_uploading ON artifacts (updated_at) WHERE lifecycle = 'uploading' AND deleted_at IS NULL;
