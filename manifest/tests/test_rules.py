@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from manifest.tests.examples import WHOLE, judge, said
+from manifest.tests.examples import DIGEST, WHOLE, judge, said
 from moorage_manifest import RESERVED_SLUGS, Family, read, read_family, shipped
 from moorage_manifest.vocabulary import CORE_AREAS
 
@@ -258,3 +258,64 @@ def test_a_family_keeps_to_its_own_name(name: str, key: str, means: str | None, 
 
 def test_no_family_of_the_contract_has_a_name_of_the_core() -> None:
     assert CORE_AREAS.isdisjoint(shipped())
+
+
+OWN: dict[str, Any] = {"actions": [], "views": [], "probes": [], "meters": [], "tasks": {}}
+
+
+@pytest.mark.parametrize(
+    ("section", "most", "entry"),
+    [
+        ("permissions", 200, lambda n: permission(f"echo.k{n}.read")),
+        ("actions", 100, lambda n: action(name=f"echo.do{n}")),
+        ("views", 100, lambda n: view(name=f"echo.see{n}")),
+        ("meters", 100, lambda n: {"name": f"echo.m{n}", "unit": "jobs", "description": "Jobs."}),
+        (
+            "probes",
+            100,
+            lambda n: {"name": f"echo.p{n}", "component": "head", "command": ["true"]},
+        ),
+        (
+            "artifacts",
+            100,
+            lambda n: {"name": f"a{n}", "digest": DIGEST, "size": 1, "media_type": "a/b"},
+        ),
+    ],
+)
+def test_a_list_has_so_many_entries_and_no_more(section: str, most: int, entry: Any) -> None:
+    keys = WHOLE["permissions"] if section != "permissions" else []
+    rest = OWN | {"permissions": keys, "tasks": WHOLE["tasks"]}
+
+    fits = judge(**rest | {section: [entry(n) for n in range(most)]})
+    over = judge(**rest | {section: [entry(n) for n in range(most + 1)]})
+
+    assert fits.faults == []
+    assert said(over)[section] == f"must have at most {most} entries"
+
+
+def test_an_app_has_so_many_components_and_no_more() -> None:
+    parts = {f"part{n}": {} for n in range(65)}
+    rest = OWN | {"touches": {}}
+
+    fits = judge(**rest, components=dict(list(parts.items())[:64]))
+    over = judge(**rest, components=parts)
+
+    assert fits.faults == []
+    assert said(over)["components"] == "must have at most 64 entries"
+
+
+def test_what_tenants_are_asked_for_can_be_read_by_people() -> None:
+    roles = ["project_admin", "project_member", "viewer"]
+    long = [permission(f"echo.{'k' * 107}{n}.read") | {"grants": roles} for n in range(200)]
+
+    faults = said(judge(**OWN, permissions=long))
+
+    assert list(faults) == ["permissions"]
+    assert "may have 32,768; most of it comes from here" in faults["permissions"]
+
+
+def test_the_largest_part_of_what_is_asked_for_is_named() -> None:
+    argv = ["x" * 3000] * 4
+    probes = [{"name": f"echo.p{n}", "component": "head", "command": argv} for n in range(3)]
+
+    assert list(said(judge(probes=probes))) == ["probes"]

@@ -222,15 +222,19 @@ class Manifest(Part):
         description="Supported pairs of operating mode and scope."
     )
     components: dict[ComponentKey, Component] = Field(
-        default={}, description="The parts of the app, by key."
+        default={}, max_length=64, description="The parts of the app, by key; at most 64."
     )
     touches: dict[OperationKind, list[ComponentKey]] = Field(
         default={},
         description="Whose members an operation may run tasks on, beyond its own target.",
     )
     config: Config | None = Field(default=None, description="What the deployer can set.")
-    artifacts: list[Artifact] = Field(default=[], description="Bytes that the app needs.")
-    permissions: list[Permission] = Field(default=[], description="Keys of the app's own.")
+    artifacts: list[Artifact] = Field(
+        default=[], max_length=100, description="Bytes that the app needs; at most 100."
+    )
+    permissions: list[Permission] = Field(
+        default=[], max_length=200, description="Keys of the app's own; at most 200."
+    )
     family_grants: dict[Key, list[Role]] = Field(
         default={}, description="Keys of families, and the project roles that hold them by default."
     )
@@ -238,10 +242,20 @@ class Manifest(Part):
         default=[], description="What the app asks for beyond the operation that it works on."
     )
     tasks: Tasks = Field(default=Tasks(), description="What the app runs on hosts.")
-    actions: list[Action] = Field(default=[], description="Verbs of the app's own.")
-    views: list[View] = Field(default=[], description="Read models that the app publishes.")
-    probes: list[Probe] = Field(default=[], description="Commands that look and change nothing.")
-    meters: list[Meter] = Field(default=[], description="What the app counts.")
+    actions: list[Action] = Field(
+        default=[], max_length=100, description="Verbs of the app's own; at most 100."
+    )
+    views: list[View] = Field(
+        default=[], max_length=100, description="Read models that the app publishes; at most 100."
+    )
+    probes: list[Probe] = Field(
+        default=[],
+        max_length=100,
+        description="Commands that look and change nothing; at most 100.",
+    )
+    meters: list[Meter] = Field(
+        default=[], max_length=100, description="What the app counts; at most 100."
+    )
     secrets: list[Secret] = Field(default=[], description="Secrets that the platform keeps for it.")
     access: Access | None = Field(default=None, description="How people reach an instance.")
     timeouts: dict[OperationKind, Seconds] = Field(

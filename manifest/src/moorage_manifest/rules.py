@@ -11,13 +11,22 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from moorage_manifest import schemas
+from moorage_manifest import canonical, declarations, schemas
 from moorage_manifest.faults import Place
 from moorage_manifest.models import Family, Manifest
 from moorage_manifest.partial import Partial
 from moorage_manifest.vocabulary import CORE_AREAS, RESERVED_SLUGS
 
 CONFIG_SCHEMA: Place = ("config", "schema")
+LARGEST_DECLARATION = 32 * 1024
+"""Bytes of canonical JSON."""
+DECLARED_IN = {
+    "keys": "permissions",
+    "family_keys": "actions",
+    "task_kinds": "tasks",
+    "run_as": "tasks",
+}
+"""Which section a part of a declaration comes from, where it is not called the same."""
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}|(\{|\})")
 
 
@@ -243,6 +252,31 @@ def probes_can_run(judged: Judged) -> Iterator[Found]:
 @judges("meters", "slug")
 def meters_are_its_own(judged: Judged) -> Iterator[Found]:
     yield from _own(judged, "meters", [meter.name for meter in judged.manifest.meters], "name")
+
+
+@judges(
+    "declaration",
+    "families",
+    "permissions",
+    "family_grants",
+    "touches",
+    "tasks",
+    "actions",
+    "views",
+    "probes",
+)
+def declaration_can_be_read_by_people(judged: Judged) -> Iterator[Found]:
+    """Tenants read it before they consent; decisions hold it against what they accepted."""
+    asked = declarations.declaration(judged.manifest).model_dump(mode="json")
+    size = len(canonical.text(asked).encode())
+    if size > LARGEST_DECLARATION:
+        parts = {name: len(canonical.text(part)) for name, part in asked.items()}
+        largest = max(parts, key=lambda name: parts[name])
+        said = (
+            f"what the version asks tenants for has {size:,} bytes as JSON and may have "
+            f"{LARGEST_DECLARATION:,}; most of it comes from here: ask for less"
+        )
+        yield Found((DECLARED_IN.get(largest, largest),), said, at_key=True)
 
 
 @judges("access")
