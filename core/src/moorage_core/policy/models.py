@@ -42,6 +42,7 @@ Growing = Literal[
     "member.replace",
     "action",
     "credential.rotate",
+    "node.session",
 ]
 """Kinds of operation that add or change something. Policy may refuse them."""
 Shrinking = Literal[

@@ -40,6 +40,7 @@ OperationKind = Literal[
     "member.remove",
     "member.replace",
     "member.resume",
+    "node.session",
     "operation.cancel",
     "release",
 ]
