@@ -7,15 +7,20 @@ from hypothesis import strategies as st
 from core.tests.factories.entitlements import LARGE, SMALL, entitlement, version
 from moorage_core.catalog.models import Version
 from moorage_core.entitlements import rules
-from moorage_core.entitlements.rules import Wanted
+from moorage_core.entitlements.rules import Consent, Wanted
 from moorage_manifest.declarations import Declaration, wider
 from moorage_manifest.versions import Constraint
 
 DECLARATIONS = (Declaration(), SMALL, LARGE, LARGE.model_copy(update={"run_as": ("root",)}))
+ASKED = {each.digest: each.model_dump(mode="json") for each in DECLARATIONS}
 
 
 def number(found: Version | None) -> str | None:
     return found and found.number
+
+
+def asks(found: Version) -> Declaration:
+    return Declaration.model_validate(ASKED[found.declaration_digest])
 
 
 def test_the_newest_published_version_is_wanted_however_the_list_is_sorted() -> None:
@@ -63,7 +68,9 @@ def test_a_prerelease_is_wanted_only_where_the_constraint_names_one() -> None:
 def test_policy_can_limit_the_choice_further() -> None:
     known = [version("1.0.0"), version("1.1.0"), version("1.2.0")]
 
-    found = rules.resolve(entitlement(), known, {}, limits=[Constraint.parse("<1.2")])
+    found = rules.resolve(
+        entitlement(), known, {}, Consent(entitlement(), ASKED), limits=[Constraint.parse("<1.2")]
+    )
 
     assert number(found) == "1.1.0"
 
@@ -71,15 +78,15 @@ def test_policy_can_limit_the_choice_further() -> None:
 def test_a_wider_version_waits_and_the_newest_within_consent_is_used() -> None:
     known = [version("1.0.0"), version("1.1.0"), version("2.0.0", LARGE)]
 
-    assert number(rules.resolve(entitlement(), known, {})) == "1.1.0"
-    assert number(rules.waiting(entitlement(), known, {})) == "2.0.0"
+    assert number(rules.resolve(entitlement(), known, {}, Consent(entitlement(), ASKED))) == "1.1.0"
+    assert number(rules.waiting(entitlement(), known, {}, Consent(entitlement(), ASKED))) == "2.0.0"
 
 
 def test_a_narrower_version_is_used_without_consent() -> None:
     known = [version("1.0.0"), version("2.0.0", Declaration())]
 
-    assert number(rules.resolve(entitlement(), known, {})) == "2.0.0"
-    assert rules.waiting(entitlement(), known, {}) is None
+    assert number(rules.resolve(entitlement(), known, {}, Consent(entitlement(), ASKED))) == "2.0.0"
+    assert rules.waiting(entitlement(), known, {}, Consent(entitlement(), ASKED)) is None
 
 
 def test_while_a_channels_version_waits_the_accepted_one_is_used() -> None:
@@ -87,15 +94,19 @@ def test_while_a_channels_version_waits_the_accepted_one_is_used() -> None:
     channels = {"prod": "ver_2.0.0"}
     entitled = entitlement(channel="prod")
 
-    assert number(rules.resolve(entitled, known, channels)) == "1.0.0"
-    assert number(rules.waiting(entitled, known, channels)) == "2.0.0"
+    assert number(rules.resolve(entitled, known, channels, Consent(entitled, ASKED))) == "1.0.0"
+    assert number(rules.waiting(entitled, known, channels, Consent(entitled, ASKED))) == "2.0.0"
 
 
 def test_the_accepted_version_serves_on_when_it_is_deprecated_but_not_when_it_is_retired() -> None:
     wide = version("2.0.0", LARGE)
 
-    deprecated = rules.resolve(entitlement(), [version("1.0.0", status="deprecated"), wide], {})
-    retired = rules.resolve(entitlement(), [version("1.0.0", status="retired"), wide], {})
+    consent = Consent(entitlement(), ASKED)
+
+    deprecated, retired = (
+        rules.resolve(entitlement(), [version("1.0.0", status=status), wide], {}, consent)
+        for status in ("deprecated", "retired")
+    )
 
     assert (number(deprecated), number(retired)) == ("1.0.0", None)
 
@@ -103,20 +114,25 @@ def test_the_accepted_version_serves_on_when_it_is_deprecated_but_not_when_it_is
 def test_a_wish_that_stays_needs_no_consent_even_while_a_wider_version_waits() -> None:
     known = [version("1.0.0"), version("2.0.0", LARGE)]
 
-    assert rules.newly_accepted(entitlement(), Wanted(None, "*"), known, {}, consent=None) is None
+    assert rules.wanted_anew(entitlement(), Wanted(None, "*"), known, {}, consent=None) is None
 
 
 def test_a_wish_that_leads_to_a_wider_version_needs_consent() -> None:
     known = [version("1.0.0"), version("2.0.0", LARGE)]
     entitled = entitlement(versions="^1")
 
+    leads_to = rules.wanted_anew(entitled, Wanted(None, "^2"), known, {}, consent=None)
     with pytest.raises(rules.ConsentNeeded) as refusal:
-        rules.newly_accepted(entitled, Wanted(None, "^2"), known, {}, consent=None)
+        rules.is_newly_accepted(entitled, known[1], LARGE, consent=None)
 
+    assert leads_to == known[1]
     assert refusal.value.errors[0].message == LARGE.digest
     assert "It has the scope usage.report." in refusal.value.detail
-    given = rules.newly_accepted(entitled, Wanted(None, "^2"), known, {}, consent=LARGE.digest)
-    assert number(given) == "2.0.0"
+    assert rules.is_newly_accepted(entitled, known[1], LARGE, consent=LARGE.digest)
+
+
+def test_a_wish_that_leads_to_no_wider_version_accepts_nothing() -> None:
+    assert not rules.is_newly_accepted(entitlement(), version("1.1.0"), SMALL, consent=None)
 
 
 def test_consent_to_something_else_is_no_consent() -> None:
@@ -138,14 +154,16 @@ def test_consent_can_be_given_to_any_version_that_the_entitlement_can_come_to() 
     largest = DECLARATIONS[-1]
     known = [version("1.0.0"), version("2.0.0", LARGE), version("3.0.0", largest)]
 
-    assert number(rules.accept(entitlement(), known, {}, given=LARGE.digest)) == "2.0.0"
+    assert number(rules.to_accept(entitlement(), known, {}, given=LARGE.digest)) == "2.0.0"
+    other = rules.to_accept(entitlement(versions="^1"), known, {}, given=LARGE.digest)
+    assert number(other) == "1.0.0"
     with pytest.raises(rules.ConsentNeeded):
-        rules.accept(entitlement(versions="^1"), known, {}, given=LARGE.digest)
+        rules.check_consent(other, LARGE.digest, [])
 
 
 def test_consent_where_there_is_no_version_says_so() -> None:
     with pytest.raises(rules.NoVersion, match=r"echo has no version on its channel prod"):
-        rules.accept(entitlement(channel="prod"), [version("1.0.0")], {}, given=SMALL.digest)
+        rules.to_accept(entitlement(channel="prod"), [version("1.0.0")], {}, given=SMALL.digest)
 
 
 @pytest.mark.parametrize("text", ["", "newest", "1.2.3.4", "^", ">=1 ||"])
@@ -154,6 +172,31 @@ def test_what_is_no_constraint_is_refused_with_what_would_be_one(text: str) -> N
         rules.constraint(text, location="body.versions")
 
     assert refusal.value.errors[0].location == "body.versions"
+
+
+def test_few_declarations_are_looked_up_however_many_there_are() -> None:
+    asks = [Declaration(keys={f"echo.thing.do{each}": ()}) for each in range(300)]
+    known = [version(f"2.{each}.0", asked) for each, asked in enumerate(asks)]
+    known += [version("1.0.0"), version("1.1.0")]
+
+    compared = rules.to_compare(entitlement(), known, {})
+    looked_up = {each.digest: each.model_dump(mode="json") for each in asks[-20:]}
+    used = rules.resolve(entitlement(), known, {}, Consent(entitlement(), looked_up))
+
+    assert [each.number for each in compared] == [f"2.{each}.0" for each in range(299, 279, -1)]
+    assert number(used) == "1.1.0", "what was accepted is known without a look"
+
+
+def test_versions_that_ask_for_the_same_are_looked_up_once() -> None:
+    known = [version("1.0.0"), *(version(f"2.{each}.0", LARGE) for each in range(50))]
+
+    assert [number(each) for each in rules.to_compare(entitlement(), known, {})] == ["2.49.0"]
+
+
+def test_what_was_not_looked_up_is_not_used() -> None:
+    known = [version("1.0.0"), version("2.0.0", Declaration())]
+
+    assert number(rules.resolve(entitlement(), known, {}, Consent(entitlement(), {}))) == "1.0.0"
 
 
 versions = st.lists(
@@ -186,12 +229,12 @@ def test_what_is_used_never_asks_for_more_than_was_accepted(
     channels = {"prod": data.draw(st.sampled_from(ids))} if ids else {}
     entitled = entitlement(accepted, versions=constraint, channel=channel)
 
-    used = rules.resolve(entitled, known, channels)
-    waits = rules.waiting(entitled, known, channels)
+    used = rules.resolve(entitled, known, channels, Consent(entitled, ASKED))
+    waits = rules.waiting(entitled, known, channels, Consent(entitled, ASKED))
 
     if used is not None:
-        assert wider(rules.declared(used), accepted) == []
+        assert wider(asks(used), accepted) == []
         assert used.status != "retired"
     if waits is not None:
-        assert wider(rules.declared(waits), accepted) != []
+        assert wider(asks(waits), accepted) != []
         assert waits != used

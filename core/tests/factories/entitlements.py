@@ -30,7 +30,6 @@ def version(
         number=number,
         status=status,
         manifest_digest="sha256:" + "0" * 64,
-        declaration=asks.model_dump(mode="json"),
         declaration_digest=asks.digest,
         note=None,
         version=1,

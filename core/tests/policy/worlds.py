@@ -31,6 +31,7 @@ QUOTAS = ("instances", "members", "gpus", "concurrent_operations")
 PLAIN = Declaration(keys={"echo.greeting.read": ("viewer",)})
 WIDER = Declaration(keys={"echo.greeting.read": ("viewer",), "echo.greeting.write": ()})
 QUEUES = Declaration(families=("scheduler",), family_keys=("scheduler.queue.read",))
+ASKED = {each.digest: each.model_dump(mode="json") for each in (PLAIN, WIDER, QUEUES)}
 NAMES: Mapping[Level, str] = {
     "global": "The platform's layer",
     "org": "Org acme's layer",
@@ -49,7 +50,6 @@ def release(number: str, *, status: str = "published", asks: Declaration = PLAIN
         number=number,
         status=status,
         manifest_digest=f"sha256:{number}",
-        declaration=asks.model_dump(mode="json"),
         declaration_digest=asks.digest,
         note=None,
         version=1,
@@ -149,15 +149,21 @@ def facts(
         channels=pointed,
         artifacts=by_version,
         entitlement=entitlement,
+        asked=ASKED,
         ceilings=ceilings or {},
         usage=dict.fromkeys(LEVELS, usage or Usage()),
     )
     if entitlement is None:
         return built
-    resolve = functools.partial(entitlements.resolve, entitlement, channels=pointed)
-    preferred = entitlements.waiting(entitlement, built.versions, pointed)
+    consent = entitlements.Consent(entitlement, ASKED)
+    about = {"channels": pointed, "consent": consent}
+    order = functools.partial(entitlements.in_order, entitlement, **about)
+    preferred = entitlements.waiting(entitlement, built.versions, **about)
     return dataclasses.replace(
-        built, resolve=resolve, preferred=preferred or resolve(built.versions)
+        built,
+        consent=consent,
+        order=order,
+        preferred=preferred or next(order(built.versions), None),
     )
 
 

@@ -57,6 +57,11 @@ async def versions_of(db: Db, app: str, *, named: str | None = None) -> list[Ver
     return await store.versions_of(db, app, named=named)
 
 
+async def declarations_of(db: Db, *versions: str) -> dict[str, dict[str, Any]]:
+    """What published versions ask for, by the digest of it: large, so only of those in question."""
+    return await store.declarations_of(db, *versions)
+
+
 async def channels_of(db: Db, app: str) -> dict[str, str]:
     """The version's id that each channel points to."""
     return {row.channel: row.version_id for row in await store.list_channels(db, app=app)}

@@ -22,7 +22,7 @@ class App:
 
 @dataclass(frozen=True)
 class Version:
-    """A version as lists and decisions need it: without its texts."""
+    """A version as lists and decisions need it: without its texts, and without what it asks for."""
 
     id: str
     app_id: str
@@ -31,8 +31,6 @@ class Version:
     number: str
     status: str
     manifest_digest: str
-    declaration: dict[str, Any]
-    """`moorage_manifest.Declaration` as JSON."""
     declaration_digest: str
     note: str | None
     version: int
@@ -45,6 +43,8 @@ class Version:
 
 @dataclass(frozen=True)
 class FullVersion(Version):
+    declaration: dict[str, Any]
+    """`moorage_manifest.Declaration` as JSON."""
     manifest_text: str
     manifest: dict[str, Any]
     runbook: str

@@ -25,9 +25,9 @@ NEWEST = 500
 APP: LiteralString = """id, org_id, project_id, slug, name, summary, visibility, version,
     created_at, updated_at"""
 VERSION: LiteralString = """v.id, v.app_id, v.org_id, v.project_id, v.number, v.status,
-    v.manifest_digest, v.declaration, v.declaration_digest, v.note, v.version, v.created_at,
+    v.manifest_digest, v.declaration_digest, v.note, v.version, v.created_at,
     v.updated_at, v.published_at, v.deprecated_at, v.retired_at"""
-FULL: LiteralString = f"{VERSION}, v.manifest_text, v.manifest, v.runbook"
+FULL: LiteralString = f"{VERSION}, v.declaration, v.manifest_text, v.manifest, v.runbook"
 PROMOTION: LiteralString = """id, app_id, channel, sequence, version_id, number, manifest_digest,
     previous_version_id, actor_kind, actor_id, actor_name, correlation_id, reason, at"""
 OFFERED: LiteralString = """(visibility = 'platform' AND %(everywhere)s
@@ -346,6 +346,21 @@ async def versions_of(db: Db, app: str, *, named: str | None) -> list[Version]:
     )
 
 
+async def declarations_of(db: Db, *versions: str) -> dict[str, dict[str, Any]]:
+    """What published versions ask for, by the digest of it.
+
+    Tenant-less: the caller has found the versions and may see them.
+    """
+    rows = await db.rows(
+        """
+        SELECT DISTINCT ON (declaration_digest) declaration_digest, declaration FROM app_versions
+        WHERE id = ANY (%s) AND status <> 'draft' ORDER BY declaration_digest
+        """,
+        (list(versions),),
+    )
+    return {row["declaration_digest"]: row["declaration"] for row in rows}
+
+
 async def manifest_of(db: Db, version: str) -> dict[str, Any]:
     """Of a version that is no draft.
 
@@ -418,13 +433,16 @@ async def artifacts_of(db: Db, *versions: str) -> list[UsedArtifact]:
         UsedArtifact,
         """
         SELECT u.version_id, u.name, u.artifact_id, a.org_id, a.project_id, a.kind, a.digest,
-            a.size, a.media_type, a.lifecycle, a.trust, a.trust_reason, a.source_id,
+            a.size, a.media_type, a.lifecycle, a.source_id,
+            CASE WHEN r.digest IS NULL THEN a.trust ELSE 'revoked' END AS trust,
+            coalesce(r.reason, a.trust_reason) AS trust_reason,
             CASE WHEN a.source_id IS NULL THEN %(store)s ELSE coalesce(s.policy_name, a.source_id)
                 END AS source,
             a.source_id IS NULL OR coalesce(s.enabled AND s.deleted_at IS NULL, false)
                 AS source_enabled
         FROM version_artifacts u JOIN artifacts a ON a.id = u.artifact_id
             LEFT JOIN sources s ON s.id = a.source_id
+            LEFT JOIN revoked_digests r ON r.digest = a.digest
         WHERE u.version_id = ANY (%(versions)s) ORDER BY u.version_id, u.name
         """,
         {"versions": list(versions), "store": STORE},

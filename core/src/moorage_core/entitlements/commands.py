@@ -26,6 +26,7 @@ from moorage_core.kit.db import Db
 from moorage_core.kit.ids import EntitlementId
 from moorage_core.kit.pagination import Page, PageRequest
 from moorage_core.tenancy import commands as tenancy
+from moorage_manifest.declarations import Declaration
 
 READ = Permission.CATALOG_ENTITLEMENT_READ
 CREATE = Permission.CATALOG_ENTITLEMENT_CREATE
@@ -35,9 +36,10 @@ DELETE = Permission.CATALOG_ENTITLEMENT_DELETE
 
 # For other slices
 
-resolve = rules.resolve
+in_order = rules.in_order
 waiting = rules.waiting
-beyond = rules.beyond
+to_compare = rules.to_compare
+Consent = rules.Consent
 is_app_key = keys_of.is_foreign
 authorize_app = holding.authorize_app
 check_grant = holding.check_grant
@@ -115,7 +117,8 @@ async def list_in_project(
 
 async def read(ctx: Context, id: str) -> EntitlementDetail:
     entitlement = await get(ctx, id)
-    return looking.detail(ctx, entitlement, await looking.world_of(ctx, entitlement, key=READ))
+    world = await looking.world_of(ctx, entitlement, key=READ)
+    return await looking.detail(ctx, entitlement, world)
 
 
 async def diff(ctx: Context, id: str, *, version: str | None) -> PermissionDiffRead:
@@ -137,12 +140,14 @@ async def create(ctx: Context, project: str, new: EntitlementCreate) -> Entitlem
     version = rules.wanted(wish, *world.facts)
     if version is None:
         raise rules.no_version(wish, app.slug)
-    rules.check_consent(version, new.consent, rules.everything(rules.declared(version)))
-    entitlement = await store.add(ctx.db, _new(ctx, app, wish, version, place.org_id, project))
+    asked = await looking.declared(ctx.db, version)
+    rules.check_consent(version, new.consent, rules.everything(asked))
+    made = _new(ctx, app, wish, version, asked, org=place.org_id, project=project)
+    entitlement = await store.add(ctx.db, made)
     if entitlement is None:
         raise _already(app)
     _record(ctx, CREATE, registry.ENTITLEMENT_CREATED, entitlement)
-    return looking.detail(ctx, entitlement, world)
+    return await looking.detail(ctx, entitlement, world)
 
 
 async def update(
@@ -160,7 +165,7 @@ async def update(
         location="body.versions",
     )
     world = await looking.world_of(ctx, entitlement, key=UPDATE)
-    version = rules.newly_accepted(entitlement, wish, *world.facts, consent=change.consent)
+    version = rules.wanted_anew(entitlement, wish, *world.facts, consent=change.consent)
     changed = replace(
         entitlement,
         channel=wish.channel,
@@ -168,20 +173,25 @@ async def update(
         enabled=entitlement.enabled if change.enabled is None else change.enabled,
     )
     if version is not None:
-        changed = _accepting(ctx, changed, version)
+        asked = await looking.declared(ctx.db, version)
+        if rules.is_newly_accepted(entitlement, version, asked, consent=change.consent):
+            changed = _accepting(ctx, changed, version, asked)
     entitlement = await store.write(ctx.db, changed, now=ctx.now)
     _record(ctx, UPDATE, registry.ENTITLEMENT_UPDATED, entitlement)
-    return looking.detail(ctx, entitlement, world)
+    return await looking.detail(ctx, entitlement, world)
 
 
 async def consent(ctx: Context, id: str, *, given: str) -> EntitlementDetail:
     """Accept what a version asks for that the entitlement can come to."""
     entitlement = await get(ctx, id, key=CONSENT, lock=True)
     world = await looking.world_of(ctx, entitlement, key=CONSENT)
-    version = rules.accept(entitlement, *world.facts, given=given)
-    entitlement = await store.write(ctx.db, _accepting(ctx, entitlement, version), now=ctx.now)
+    version = rules.to_accept(entitlement, *world.facts, given=given)
+    asked = await looking.declared(ctx.db, version)
+    rules.check_consent(version, given, rules.beyond(entitlement, asked))
+    accepting = _accepting(ctx, entitlement, version, asked)
+    entitlement = await store.write(ctx.db, accepting, now=ctx.now)
     _record(ctx, CONSENT, registry.ENTITLEMENT_CONSENTED, entitlement)
-    return looking.detail(ctx, entitlement, world)
+    return await looking.detail(ctx, entitlement, world)
 
 
 async def delete(ctx: Context, id: str, *, expected: int | None) -> None:
@@ -200,7 +210,14 @@ def _wish(channel: str | None, versions: str, *, location: str) -> rules.Wanted:
 
 
 def _new(
-    ctx: Context, app: App, wish: rules.Wanted, version: Version, org: str, project: str
+    ctx: Context,
+    app: App,
+    wish: rules.Wanted,
+    version: Version,
+    asked: Declaration,
+    *,
+    org: str,
+    project: str,
 ) -> Entitlement:
     return Entitlement(
         id=EntitlementId.new(),
@@ -211,7 +228,7 @@ def _new(
         channel=wish.channel,
         versions=wish.versions,
         enabled=True,
-        accepted=version.declaration,
+        accepted=asked.model_dump(mode="json"),
         accepted_digest=version.declaration_digest,
         accepted_version_id=version.id,
         accepted_by=ctx.principal.id,
@@ -223,10 +240,12 @@ def _new(
     )
 
 
-def _accepting(ctx: Context, entitlement: Entitlement, version: Version) -> Entitlement:
+def _accepting(
+    ctx: Context, entitlement: Entitlement, version: Version, asked: Declaration
+) -> Entitlement:
     return replace(
         entitlement,
-        accepted=version.declaration,
+        accepted=asked.model_dump(mode="json"),
         accepted_digest=version.declaration_digest,
         accepted_version_id=version.id,
         accepted_by=ctx.principal.id,

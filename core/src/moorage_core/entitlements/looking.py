@@ -23,6 +23,7 @@ from moorage_core.entitlements.schemas import (
 from moorage_core.families import commands as families
 from moorage_core.kit.db import Db
 from moorage_manifest import declarations
+from moorage_manifest.declarations import Declaration
 
 READ = Permission.CATALOG_ENTITLEMENT_READ
 
@@ -79,6 +80,7 @@ async def offer(
     version = rules.wanted(wish, *(await versions_of(ctx.db, app.id)).facts)
     if version is None:
         raise rules.no_version(wish, app.slug)
+    asked = await declared(ctx.db, version)
     return OfferRead.model_validate(
         {
             "app": OfferedApp.model_validate(app),
@@ -86,7 +88,7 @@ async def offer(
             "channel": wish.channel,
             "versions": wish.versions,
             "consent": version.declaration_digest,
-            "declaration": await _declaration(ctx.db, version),
+            "declaration": await _declaration(ctx.db, version, asked),
             "entitlement_id": present and present.id,
         }
     )
@@ -102,7 +104,8 @@ async def diff(
         raise hidden("version", version)
     if found is None:
         raise rules.no_version(entitlement, entitlement.app_slug)
-    both = declarations.diff(rules.declared(found), rules.accepted(entitlement))
+    asked = await declared(ctx.db, found)
+    both = declarations.diff(asked, rules.accepted(entitlement))
     return PermissionDiffRead.model_validate(
         {
             "entitlement_id": entitlement.id,
@@ -111,7 +114,7 @@ async def diff(
             "consent_needed": bool(both.wider),
             "wider": [DeclarationAskRead.model_validate(each) for each in both.wider],
             "narrower": [DeclarationAskRead.model_validate(each) for each in both.narrower],
-            "declaration": await _declaration(ctx.db, found),
+            "declaration": await _declaration(ctx.db, found, asked),
         }
     )
 
@@ -122,10 +125,12 @@ def shown(ctx: Context, entitlement: Entitlement) -> EntitlementRead:
     return EntitlementRead.model_validate({**entitlement.__dict__, "your_permissions": held})
 
 
-def detail(ctx: Context, entitlement: Entitlement, world: World) -> EntitlementDetail:
+async def detail(ctx: Context, entitlement: Entitlement, world: World) -> EntitlementDetail:
     """An entitlement with the version it uses and the one that waits for consent."""
-    used = rules.resolve(entitlement, *world.facts)
-    waits = rules.waiting(entitlement, *world.facts)
+    ids = [each.id for each in rules.to_compare(entitlement, *world.facts)]
+    consent = rules.Consent(entitlement, await catalog.declarations_of(ctx.db, *ids))
+    used = rules.resolve(entitlement, *world.facts, consent)
+    waits = rules.waiting(entitlement, *world.facts, consent)
     return EntitlementDetail(
         **shown(ctx, entitlement).model_dump(),
         resolved=used and EntitledVersion.model_validate(used),
@@ -139,10 +144,16 @@ def _waiting(version: Version) -> WaitingVersion:
     )
 
 
-async def _declaration(db: Db, version: Version) -> DeclarationRead:
+async def declared(db: Db, version: Version) -> Declaration:
+    """What a version asks for."""
+    found = await catalog.declarations_of(db, version.id)
+    return Declaration.model_validate(found[version.declaration_digest])
+
+
+async def _declaration(db: Db, version: Version, asked: Declaration) -> DeclarationRead:
     ceilings = await families.ceilings(db, app=version.app_id)
     return readable.readable(
-        rules.declared(version),
+        asked,
         manifest=await catalog.manifest_of(db, version.id),
         families=await families.known(db),
         admitted=frozenset[str]().union(*ceilings.values()),

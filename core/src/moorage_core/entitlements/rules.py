@@ -8,7 +8,8 @@ accepted.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from itertools import chain
+from typing import Any, Protocol
 
 from moorage_core.catalog.models import Version
 from moorage_core.entitlements.models import Entitlement
@@ -19,6 +20,11 @@ from moorage_manifest.versions import Constraint
 
 SHOWN_AT_MOST = 50
 """Differences that a refusal spells out; a declaration may ask for hundreds."""
+COMPARED = 20
+"""Different declarations that are held against what was accepted, the best versions' first."""
+
+Asked = Mapping[str, Mapping[str, Any]]
+"""Declarations by their digests, as far as they were looked up."""
 
 
 class ConsentNeeded(Conflict):
@@ -94,6 +100,7 @@ def resolve(
     entitlement: Entitlement,
     known: Sequence[Version],
     channels: Mapping[str, str],
+    consent: "Consent",
     *,
     limits: Sequence[Constraint] = (),
 ) -> Version | None:
@@ -103,29 +110,56 @@ def resolve(
     accepted version itself. A deprecated one serves where no published one is left. `limits` are
     further constraints, such as those of policy.
     """
-    within = Consent(entitlement)
-    for version in _candidates(entitlement, known, channels, limits):
-        if within.covers(version):
-            return version
-    for version in _left(entitlement, known, limits):
-        if within.covers(version):
-            return version
-    return None
+    return next(in_order(entitlement, known, channels, consent, limits=limits), None)
+
+
+def in_order(
+    entitlement: Entitlement,
+    known: Sequence[Version],
+    channels: Mapping[str, str],
+    consent: "Consent",
+    *,
+    limits: Sequence[Constraint] = (),
+) -> Iterator[Version]:
+    """Every version within what was accepted that the entitlement can come to, the best first."""
+    for version in _all_in_order(entitlement, known, channels, limits):
+        if consent.covers(version):
+            yield version
+
+
+def to_compare(
+    entitlement: Entitlement,
+    known: Sequence[Version],
+    channels: Mapping[str, str],
+    *,
+    limits: Sequence[Constraint] = (),
+) -> list[Version]:
+    """The versions whose declarations must be looked up to say what the entitlement comes to.
+
+    One of each declaration, the best first, and not too many of them. What was accepted is known.
+    What is not looked up counts as wider: then the entitlement stays with what was accepted.
+    """
+    found: dict[str, Version] = {}
+    for version in _all_in_order(entitlement, known, channels, limits):
+        if version.declaration_digest != entitlement.accepted_digest:
+            found.setdefault(version.declaration_digest, version)
+    return list(found.values())[:COMPARED]
 
 
 def waiting(
     entitlement: Entitlement,
     known: Sequence[Version],
     channels: Mapping[str, str],
+    consent: "Consent",
     *,
     limits: Sequence[Constraint] = (),
 ) -> Version | None:
     """The version that the entitlement wants and may not use before somebody consents."""
     version = wanted(entitlement, known, channels, limits=limits)
-    return None if version is None or Consent(entitlement).covers(version) else version
+    return None if version is None or consent.covers(version) else version
 
 
-def newly_accepted(
+def wanted_anew(
     entitlement: Entitlement,
     wish: Wish,
     known: Sequence[Version],
@@ -133,9 +167,9 @@ def newly_accepted(
     *,
     consent: str | None,
 ) -> Version | None:
-    """The version whose declaration is accepted along with a change of the wish.
+    """The version that a change of the wish, or a consent along with it, is about.
 
-    None where nothing needs to be accepted: the wish stays, or leads to no wider version.
+    None where there is neither.
     """
     stays = (wish.channel, wish.versions) == (entitlement.channel, entitlement.versions)
     if stays and consent is None:
@@ -143,45 +177,62 @@ def newly_accepted(
     version = wanted(wish, known, channels)
     if version is None:
         raise no_version(wish, entitlement.app_slug)
-    asks = beyond(entitlement, version)
-    if not asks and consent is None:
-        return None
-    check_consent(version, consent, asks)
     return version
 
 
-def accept(
+def is_newly_accepted(
+    entitlement: Entitlement, version: Version, asked: Declaration, *, consent: str | None
+) -> bool:
+    """Whether what a version asks for is accepted along with a change; refused without consent."""
+    asks = beyond(entitlement, asked)
+    if not asks and consent is None:
+        return False
+    check_consent(version, consent, asks)
+    return True
+
+
+def to_accept(
     entitlement: Entitlement, known: Sequence[Version], channels: Mapping[str, str], *, given: str
 ) -> Version:
-    """The version whose declaration has this digest, among those the entitlement can come to."""
+    """The version whose declaration has this digest, among those the entitlement can come to.
+
+    Where none has it, the version that consent should have been given to.
+    """
     can = list(_candidates(entitlement, known, channels, ()))
     if not can:
         raise no_version(entitlement, entitlement.app_slug)
-    for version in can:
-        if version.declaration_digest == given:
-            return version
-    check_consent(can[0], given, beyond(entitlement, can[0]))
-    return can[0]
+    return next((each for each in can if each.declaration_digest == given), can[0])
 
 
 class Consent:
-    """What was accepted, asked about many versions: most of them declare the same."""
+    """What was accepted, held against what versions ask for: most of them declare the same."""
 
-    def __init__(self, entitlement: Entitlement) -> None:
-        self.accepted = accepted(entitlement)
-        self._answers = {entitlement.accepted_digest: True}
+    def __init__(self, entitlement: Entitlement, asked: Asked) -> None:
+        self._known = {**asked, entitlement.accepted_digest: entitlement.accepted}
+        self._accepted = entitlement.accepted_digest
+        self._read: dict[str, Declaration] = {}
+        self._beyond: dict[str, list[Difference]] = {entitlement.accepted_digest: []}
 
     def covers(self, version: Version) -> bool:
+        return self.beyond(version) == []
+
+    def beyond(self, version: Version) -> list[Difference] | None:
+        """What a version asks for that was not accepted; None where it was not looked up."""
         digest = version.declaration_digest
-        if digest not in self._answers:
-            asked = declared(version)
-            self._answers[digest] = not declarations.wider(asked, self.accepted)
-        return self._answers[digest]
+        asked = None if digest in self._beyond else self.declared(version)
+        if asked is not None:
+            self._beyond[digest] = declarations.wider(asked, self._declared(self._accepted))
+        return self._beyond.get(digest)
 
+    def declared(self, version: Version) -> Declaration | None:
+        """What a version asks for; None where it was not looked up."""
+        digest = version.declaration_digest
+        return self._declared(digest) if digest in self._known else None
 
-def declared(version: Version) -> Declaration:
-    """What a version asks for."""
-    return Declaration.model_validate(version.declaration)
+    def _declared(self, digest: str) -> Declaration:
+        if digest not in self._read:
+            self._read[digest] = Declaration.model_validate(self._known[digest])
+        return self._read[digest]
 
 
 def accepted(entitlement: Entitlement) -> Declaration:
@@ -189,9 +240,9 @@ def accepted(entitlement: Entitlement) -> Declaration:
     return Declaration.model_validate(entitlement.accepted)
 
 
-def beyond(entitlement: Entitlement, version: Version) -> list[Difference]:
-    """What a version asks for beyond what was accepted."""
-    return declarations.wider(declared(version), accepted(entitlement))
+def beyond(entitlement: Entitlement, asked: Declaration) -> list[Difference]:
+    """What a declaration asks for beyond what was accepted."""
+    return declarations.wider(asked, accepted(entitlement))
 
 
 def everything(asked: Declaration) -> list[Difference]:
@@ -221,6 +272,23 @@ def no_version(wish: Wish, slug: str) -> NoVersion:
         f"The app {slug} has no version {where} that the constraint {wish.versions} allows. Its"
         " list of versions shows what there is."
     )
+
+
+def _all_in_order(
+    entitlement: Entitlement,
+    known: Sequence[Version],
+    channels: Mapping[str, str],
+    limits: Sequence[Constraint],
+) -> Iterator[Version]:
+    seen: set[str] = set()
+    wish, left = (
+        _candidates(entitlement, known, channels, limits),
+        _left(entitlement, known, limits),
+    )
+    for version in chain(wish, left):
+        if version.id not in seen:
+            seen.add(version.id)
+            yield version
 
 
 def _candidates(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 
 from moorage_core.catalog.models import Version
 from moorage_core.entitlements.models import Entitlement
@@ -103,12 +104,10 @@ def _with(facts: Facts, changed: Layer) -> Facts:
 
 def _comes_to(facts: Facts) -> Version | None:
     """The version that an entitlement comes to, as far as layers decide about it."""
-    first = facts.resolve(facts.versions)
-    if first is None or not _refusals(facts, first):
-        return first
+    found = facts.order(facts.versions)
     if facts.entitlement is not None and facts.entitlement.channel is not None:
-        return None
-    return facts.resolve([each for each in facts.versions if not _refusals(facts, each)])
+        found = islice(found, 1)
+    return next((each for each in found if not _refusals(facts, each)), None)
 
 
 def _refusals(facts: Facts, version: Version) -> list[Verdict]:

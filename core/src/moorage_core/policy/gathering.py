@@ -2,7 +2,7 @@
 
 import functools
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,13 +14,17 @@ from moorage_core.entitlements.models import Entitlement
 from moorage_core.families import commands as families
 from moorage_core.kit.db import Db, Scope
 from moorage_core.kit.ids import PLATFORM_ORG
-from moorage_core.policy import breaks, limits, store
+from moorage_core.policy import breaks, limits, rules, store
+from moorage_core.policy import facts as given
 from moorage_core.policy.facts import Facts
 from moorage_core.policy.limits import Layer, Limits
 from moorage_core.policy.models import LEVELS, Break, Breaks, Kind, Level, OverlayRow, Place, Wanted
 from moorage_core.policy.store import Chain
+from moorage_manifest.versions import Constraint
 
 PAGE = 500
+COMPARED = 50
+"""Different declarations of an app that are looked up to see what a change takes away."""
 SHOWN = 50
 """Breaks that an answer spells out; the rest is counted."""
 
@@ -41,7 +45,6 @@ async def facts(ctx: Context, wanted: Wanted, *, org: str, key: str) -> Facts:
         )
     known = await catalog.versions_of(ctx.db, app.id, named=wanted.version)
     channels = await catalog.channels_of(ctx.db, app.id)
-    used = await catalog.artifacts_of(ctx.db, *_in_question(wanted, known, channels))
     found = Facts(
         org=chain.org,
         project=chain.project or "",
@@ -50,10 +53,14 @@ async def facts(ctx: Context, wanted: Wanted, *, org: str, key: str) -> Facts:
         offered=catalog.is_offered_to(app, org=org, project=wanted.project),
         versions=known,
         channels=channels,
-        artifacts=_by_version(used),
         ceilings=await families.ceilings(ctx.db, app=app.id),
     )
-    return found if held is None else _with_preference(_with_entitlement(found, held), held)
+    ids = [each.id for each in _to_compare(found, wanted, held)]
+    found = replace(found, asked=await catalog.declarations_of(ctx.db, *ids))
+    if held is not None:
+        found = _with_preference(_with_entitlement(found, held), held)
+    ids = [each.id for each in rules.in_question(found, wanted)]
+    return replace(found, artifacts=_by_version(await catalog.artifacts_of(ctx.db, *ids)))
 
 
 def layers(chain: Chain, *, entitled: bool = False) -> list[Layer]:
@@ -71,25 +78,31 @@ def layers(chain: Chain, *, entitled: bool = False) -> list[Layer]:
     ]
 
 
-def _in_question(
-    wanted: Wanted, known: Sequence[Version], channels: Mapping[str, str]
-) -> Iterable[str]:
-    """The versions that the request could come down to."""
-    if wanted.version is not None:
-        return [each.id for each in known if wanted.version in (each.number, each.id)]
-    if wanted.channel is not None:
-        return [id for channel, id in channels.items() if channel == wanted.channel]
-    return [each.id for each in known if each.status != "retired"]
+def _to_compare(known: Facts, wanted: Wanted, held: Entitlement | None) -> list[Version]:
+    """The versions of which it must be known what they ask for.
+
+    The one that the request names, the one that the entitlement would rather come to, and those
+    that it can come to within the layers.
+    """
+    found = rules.in_question(known, wanted)
+    if held is not None:
+        about = (held, known.versions, known.channels)
+        limits = [Constraint.parse(text) for text in given.constraints(known)]
+        found += entitlements.to_compare(*about)[:1]
+        found += entitlements.to_compare(*about, limits=limits)
+    return found
 
 
 def _with_entitlement(known: Facts, held: Entitlement) -> Facts:
-    resolve = functools.partial(entitlements.resolve, held, channels=known.channels)
-    return replace(known, entitlement=held, resolve=resolve)
+    consent = entitlements.Consent(held, known.asked)
+    order = functools.partial(entitlements.in_order, held, channels=known.channels, consent=consent)
+    return replace(known, entitlement=held, consent=consent, order=order)
 
 
 def _with_preference(known: Facts, held: Entitlement) -> Facts:
-    waiting = entitlements.waiting(held, known.versions, known.channels)
-    return replace(known, preferred=waiting or known.resolve(known.versions))
+    assert known.consent is not None, "an entitlement comes with consent"
+    waiting = entitlements.waiting(held, known.versions, known.channels, known.consent)
+    return replace(known, preferred=waiting or given.resolve(known))
 
 
 def _by_version(used: Sequence[UsedArtifact]) -> dict[str, Sequence[UsedArtifact]]:
@@ -182,7 +195,10 @@ async def _lost(db: Db, app: str, change: Change) -> AsyncIterator[Break]:
     channels = await catalog.channels_of(db, app)
     usable = [each.id for each in known if each.status != "retired"]
     used = _by_version(await catalog.artifacts_of(db, *usable))
-    about = Facts(org="", project="", versions=known, channels=channels, artifacts=used)
+    asked = await catalog.declarations_of(db, *_one_of_each(known))
+    about = Facts(
+        org="", project="", versions=known, channels=channels, artifacts=used, asked=asked
+    )
     judged: dict[tuple[str, ...], Break | None] = {}
     async for page in _pages(db, app, change):
         chains = await _chains(db, page)
@@ -193,6 +209,12 @@ async def _lost(db: Db, app: str, change: Change) -> AsyncIterator[Break]:
                 judged[alike] = breaks.lost(one, held, change.before, change.after)
             if found := judged[alike]:
                 yield breaks.of(found, held)
+
+
+def _one_of_each(known: Sequence[Version]) -> list[str]:
+    """One version of each declaration, the newest of them."""
+    found = {each.declaration_digest: each.id for each in reversed(known)}
+    return sorted(found.values(), reverse=True)[:COMPARED]
 
 
 def _terms(held: Entitlement) -> tuple[str, ...]:

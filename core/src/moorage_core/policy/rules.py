@@ -7,6 +7,7 @@ refused: nobody may be held on to what they want to be rid of.
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import get_args
 
 from moorage_core.authz.permissions import Permission
@@ -24,7 +25,6 @@ from moorage_core.policy.models import (
     Verdict,
     Wanted,
 )
-from moorage_manifest import declarations
 
 LAYERS: tuple[LayerName, ...] = get_args(LayerName)
 SHRINKING = frozenset(get_args(Shrinking))
@@ -32,6 +32,8 @@ ABOUT_THE_VERSION = frozenset(
     ["artifact", "artifact_sources", "channels", "declaration", "family_keys", "status", "versions"]
 )
 """Dimensions in which another version of the app may be judged otherwise."""
+TRIED = 50
+"""Versions that a decision tries, the best first, before it says no."""
 
 
 class PolicyRefused(Forbidden):
@@ -58,12 +60,32 @@ def judge(facts: Facts, wanted: Wanted) -> Decision:
     decision = _decide(facts, wanted, version)
     if wanted.version is not None or wanted.channel is not None:
         return decision
-    if _is_the_versions_fault(decision) and _is_free_to_choose(facts):
-        every = [_decide(facts, wanted, each) for each in facts.versions]
-        good = [each.version for each in every if not _is_the_versions_fault(each)]
-        other = facts.resolve([each for each in good if each is not None])
-        decision = decision if other is None else _decide(facts, wanted, other)
+    if _is_the_versions_fault(decision):
+        tried = (_decide(facts, wanted, each) for each in _alternatives(facts))
+        good = (each for each in tried if not _is_the_versions_fault(each))
+        decision = next(good, decision)
     return replace(decision, held_back=_held_back(facts, wanted, decision.version))
+
+
+def in_question(facts: Facts, wanted: Wanted) -> list[Version]:
+    """The versions that the request could come down to: what they use must be known."""
+    found = [_version(facts, wanted)]
+    if wanted.version is None and wanted.channel is None:
+        found += [facts.preferred, *_alternatives(facts)]
+    return list({each.id: each for each in found if each is not None}.values())
+
+
+def _alternatives(facts: Facts) -> Iterator[Version]:
+    """What an entitlement without a channel can come to within the layers, the best first."""
+    if facts.entitlement is None or facts.entitlement.channel is not None:
+        return iter(())
+    texts = given.constraints(facts)
+    fitting = (
+        each
+        for each in facts.order(facts.versions)
+        if all(given.fits(each.number, text) for text in texts)
+    )
+    return islice(fitting, TRIED)
 
 
 def _decide(facts: Facts, wanted: Wanted, version: Version | None) -> Decision:
@@ -96,16 +118,12 @@ def _version(facts: Facts, wanted: Wanted) -> Version | None:
     if wanted.channel is not None:
         id = facts.channels.get(wanted.channel)
         return next((each for each in facts.versions if each.id == id), None)
-    return facts.resolve(facts.versions) or facts.preferred
+    return given.resolve(facts) or facts.preferred
 
 
 def _is_the_versions_fault(decision: Decision) -> bool:
     """Whether another version could fare better."""
     return any(no.dimension in ABOUT_THE_VERSION for no in decision.refusals)
-
-
-def _is_free_to_choose(facts: Facts) -> bool:
-    return facts.entitlement is not None and facts.entitlement.channel is None
 
 
 def _held_back(facts: Facts, wanted: Wanted, version: Version | None) -> HeldBack | None:
@@ -202,20 +220,18 @@ def _is_elsewhere(facts: Facts, held: Entitlement, version: Version) -> bool:
     """Not on the entitlement's channel, nor what it goes on with until somebody consents."""
     if held.channel is None or facts.channels.get(held.channel) == version.id:
         return False
-    return facts.resolve(facts.versions) != version
+    return given.resolve(facts) != version
 
 
 def _consent(facts: Facts, wanted: Wanted, version: Version | None) -> Iterator[Verdict]:
-    if facts.entitlement is None or version is None:
+    if facts.consent is None or version is None:
         yield Verdict.silent("consent", "There is no version that an entitlement could accept.")
         return
-    asked = declarations.Declaration.model_validate(version.declaration)
-    accepted = declarations.Declaration.model_validate(facts.entitlement.accepted)
-    more = declarations.wider(asked, accepted)
-    if not more:
+    if facts.consent.covers(version):
         sentence = f"What version {version.number} asks for was accepted."
         yield Verdict.yes("consent", sentence)
         return
+    more = facts.consent.beyond(version) or []
     sentence = (
         f"Version {version.number} asks for {len(more)} thing(s) that were not accepted: "
         + " ".join(difference.sentence for difference in more[:5])
@@ -225,10 +241,10 @@ def _consent(facts: Facts, wanted: Wanted, version: Version | None) -> Iterator[
 
 
 def _family(facts: Facts, wanted: Wanted, version: Version | None) -> Iterator[Verdict]:
-    if facts.app is None or version is None:
+    asked = None if version is None else given.declared(facts, version)
+    if facts.app is None or asked is None:
         yield Verdict.silent("family", "There is no version that could belong to a family.")
         return
-    asked = declarations.Declaration.model_validate(version.declaration)
     who = f"those who run the platform, with {Permission.CATALOG_FAMILY_ADMIT}"
     outside = [name for name in asked.families if name not in facts.ceilings]
     ceiling = frozenset[str]().union(*(facts.ceilings.get(name, ()) for name in asked.families))
