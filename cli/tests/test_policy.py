@@ -43,11 +43,12 @@ def app(admin: Moor, project: str, publish: Publish) -> str:
 def test_options_change_what_a_layer_says_and_keep_the_rest(admin: Moor, org: str) -> None:
     first = admin("policy", "set", "--org", org, "--allow", "regions=eu,us", "--quota", "gpus=8")
     admin("policy", "set", "--org", org, "--deny", "channels=dev", "--quota", "gpus=4")
-    admin("policy", "set", "--org", org, "--allow", "regions=any", "--versions", "echo=^1")
+    third = admin("policy", "set", "--org", org, "--allow", "regions=any", "--versions", "echo=^1")
 
     shown = admin("policy", "show", "--org", org, "-o", "json").json()
 
     assert first.out.startswith(f"The layer of org {org} is written; it is at version 1.")
+    assert "Note: No app that is offered here is called echo today." in third.out
     assert shown["version"] == 3
     document = {name: value for name, value in shown["document"].items() if value is not None}
     assert document["channels"]["deny"] == ["dev"]

@@ -51,9 +51,11 @@ async def test_a_layer_that_was_never_written_limits_nothing(tenant: Tenant, lev
 
 @pytest.mark.parametrize("level", ["org", "project", "entitlement"])
 async def test_a_layer_is_kept_as_it_was_understood(tenant: Tenant, level: str) -> None:
+    held = await tenant.admin.get(f"/v1/entitlements/{tenant.ids['entitlement']}")
+    slug = held.json()["app_slug"]
     document = {
         "regions": {"allow": ["eu", "us", "eu"], "deny": []},
-        "versions": {"echo": ">= 1.2,  <2"},
+        "versions": {slug: ">= 1.2,  <2"},
         "quotas": {"gpus": 8.0, "members": None},
         "skus": {"allow": None, "deny": []},
     }
@@ -61,11 +63,10 @@ async def test_a_layer_is_kept_as_it_was_understood(tenant: Tenant, level: str) 
     answer = await written(tenant.admin, paths(tenant)[level], document)
     read = await tenant.admin.get(paths(tenant)[level])
 
-    assert answer["version"] == 1
-    assert answer["breaks"] == {"count": 0, "items": []}
+    assert (answer["version"], answer["notes"]) == (1, [])
     assert said(answer) == said(read.json())
     assert said(read.json())["regions"] == {"allow": ["eu", "us"], "deny": []}
-    assert said(read.json())["versions"] == {"echo": ">=1.2 <2"}
+    assert said(read.json())["versions"] == {slug: ">=1.2 <2"}
     assert said(read.json())["quotas"]["gpus"] == 8
     assert "skus" not in said(read.json())
 
@@ -122,6 +123,12 @@ async def test_a_limit_that_nothing_enforces_is_not_stored(
         {"channels": {"allow": ["nightly"]}},
         {"regions": {"permit": ["eu"]}},
         {"regions": {"allow": ["e u"]}},
+        {"regions": {"deny": ["EU"]}},
+        {"skus": {"allow": ["Large"]}},
+        {"skus": {"allow": ["small/large"]}},
+        {"artifact_sources": {"allow": ["Store"]}},
+        {"artifact_sources": {"allow": ["acme/own/more"]}},
+        {"channels": {"deny": ["Dev"]}},
         {"regions": {"allow": [f"r{n}" for n in range(201)]}},
         {"quotas": {"gpus": -1}},
         {"quotas": {"gpus": 1.5}},
@@ -133,6 +140,72 @@ async def test_a_document_of_another_form_is_refused(tenant: Tenant, document: A
     answer = await put(tenant.admin, paths(tenant)["org"], document)
 
     assert (answer.status_code, answer.json()["code"]) == (422, "malformed")
+
+
+@pytest.mark.rule("PO-5")
+async def test_a_kind_that_gives_something_back_cannot_be_denied(tenant: Tenant) -> None:
+    document = {"operations": {"deny": ["artifact.pull", "member.drain"]}}
+
+    answer = await put(tenant.admin, paths(tenant)["org"], document)
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "malformed")
+    (fault,) = answer.json()["errors"]
+    assert fault["location"] == "body.document.operations.deny.1"
+    assert fault["message"] == "member.drain gives something back: no layer can refuse it"
+
+
+@pytest.mark.rule("PO-7")
+async def test_the_layer_of_an_entitlement_limits_no_other_app(tenant: Tenant) -> None:
+    at = paths(tenant)["entitlement"]
+    held = (await tenant.admin.get(f"/v1/entitlements/{tenant.ids['entitlement']}")).json()
+
+    other = await put(tenant.admin, at, {"versions": {"some-other": "^1"}})
+    own = await put(tenant.admin, at, {"versions": {held["app_slug"]: ">=0"}})
+
+    assert (other.status_code, other.json()["code"]) == (422, "dimension_not_enforced")
+    assert [f["location"] for f in other.json()["errors"]] == ["body.document.versions.some-other"]
+    assert f"for {held['app_slug']} alone" in other.json()["detail"]
+    assert own.status_code == 200
+
+
+@pytest.mark.parametrize("level", ["org", "project"])
+@pytest.mark.rule("PO-7")
+async def test_what_names_nothing_today_is_stored_and_told(tenant: Tenant, level: str) -> None:
+    held = (await tenant.admin.get(f"/v1/entitlements/{tenant.ids['entitlement']}")).json()
+    document = {
+        "versions": {"not-there": "^1", held["app_slug"]: ">=0"},
+        "artifact_sources": {"allow": ["store", "nowhere"], "deny": ["acme/none"]},
+    }
+
+    answer = await written(tenant.admin, paths(tenant)[level], document)
+
+    assert answer["notes"] == [
+        "No app that is offered here is called not-there today.",
+        "No source of artifacts is called acme/none today.",
+        "No source of artifacts is called nowhere today.",
+    ]
+    assert set(said(answer)["versions"]) == {"not-there", held["app_slug"]}
+
+
+async def test_an_app_that_another_tenant_keeps_to_itself_names_nothing(
+    site: Site, tenant: Tenant
+) -> None:
+    other = await make_tenant(site)
+    body = catalog.new_app(visibility="org")
+    app = await catalog.made(other.admin, f"/v1/projects/{other.project.id}/apps", body)
+
+    answer = await written(tenant.admin, paths(tenant)["org"], {"versions": {app["slug"]: "^1"}})
+
+    assert answer["notes"] == [f"No app that is offered here is called {app['slug']} today."]
+
+
+async def test_the_platforms_layer_is_told_nothing_of_tenants_sources(root: Caller) -> None:
+    document = {"artifact_sources": {"deny": ["acme/none", f"shared-{fresh()}"]}}
+
+    answer = (await put(root, PLATFORM, document, dry_run="true")).json()
+
+    assert len(answer["notes"]) == 1, "whether a tenant has a source is the tenant's"
+    assert "shared-" in answer["notes"][0]
 
 
 async def test_a_constraint_that_is_none_is_refused(tenant: Tenant) -> None:

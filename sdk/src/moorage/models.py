@@ -473,6 +473,7 @@ class LimitedOperations(Model):
                 "member.replace",
                 "action",
                 "credential.rotate",
+                "node.session",
             ]
         ]
         | None
@@ -494,6 +495,7 @@ class LimitedOperations(Model):
                 "member.replace",
                 "action",
                 "credential.rotate",
+                "node.session",
             ]
         ]
         | None
@@ -503,6 +505,13 @@ class LimitedOperations(Model):
 class LimitedRead(Model):
     allow: list[str] | None
     deny: list[str]
+
+
+class LimitedSources(Model):
+    """Sources of artifacts: `store`, a shared one's slug, or `<org>/<slug>`."""
+
+    allow: list[str] | None = None
+    deny: list[str] | None = None
 
 
 class LimitedWords(Model):
@@ -692,6 +701,7 @@ class PolicyQuestion(Model):
             "member.replace",
             "action",
             "credential.rotate",
+            "node.session",
         ]
         | Literal[
             "release",
@@ -857,7 +867,7 @@ class OverlayDocument(Model):
 
     operations: LimitedOperations | None = None
     channels: LimitedChannels | None = None
-    artifact_sources: LimitedWords | None = None
+    artifact_sources: LimitedSources | None = None
     regions: LimitedWords | None = None
     skus: LimitedWords | None = None
     versions: dict[str, str] | None = None
@@ -932,6 +942,7 @@ class OverlayWritten(Model):
     version: int
     updated_at: AwareDatetime | None
     breaks: BreaksRead
+    notes: list[str]
 
 
 class Received(Model):

@@ -163,16 +163,17 @@ def _written(layer: Layer, written: OverlayWritten, *, dry_run: bool) -> str:
     head = f"{layer.name} is written; it is at version {written.version}."
     if dry_run:
         head = f"Nothing was changed. {layer.name} would be at version {written.version}."
-    breaks = written.breaks
+    notes, breaks = [f"  Note: {note}" for note in written.notes], written.breaks
     if not breaks.count:
-        return f"{head} It takes nothing away."
+        return "\n".join([f"{head} It takes nothing away.", *notes])
     lines = [f"{head} It takes away {breaks.count} thing(s):"]
     for each in breaks.items:
         what = f"{each.app} {each.version} → {each.instead or 'nothing'}: " if each.app else ""
         place = each.entitlement_id or each.project_id or each.org_id
         lines.append(f"  {place}  {what}{each.sentence}")
     more = breaks.count - len(breaks.items)
-    return "\n".join([*lines, *([f"  and {more} more"] if more > 0 and layer.spelled else [])])
+    rest = [f"  and {more} more"] if more > 0 and layer.spelled else []
+    return "\n".join([*lines, *rest, *notes])
 
 
 def _left(found: EffectivePolicyRead) -> str:

@@ -109,6 +109,7 @@ async def put_overlay(
     """Write a layer whole. It may only narrow what those above leave."""
     limits.check_dimensions(document.unknown)
     given = limits.constraints_checked(limits.read(document.model_dump()))
+    limits.check_app(given, place.app)
     row = await store.find(ctx.db, place, lock=True) or _unwritten(place)
     etag.check("overlay of", _owner(place), have=row.version, expected=expected)
     here, above = await _around(ctx, place, given)
@@ -116,7 +117,7 @@ async def put_overlay(
     written = await _write(ctx, place, row, limits.write(given))
     breaks = await gathering.consequences(ctx, place, limits.read(row.document), here)
     _record(ctx, place, written)
-    return Written(written, breaks)
+    return Written(written, breaks, await _notes(ctx, place, given))
 
 
 async def get_effective(ctx: Context, project: str) -> dict[str, Any]:
@@ -150,6 +151,17 @@ async def _write(
     if added is None:
         raise Stale("Somebody wrote this layer a moment ago. Read it again, then decide.")
     return added
+
+
+async def _notes(ctx: Context, place: Place, given: limits.Limits) -> list[str]:
+    """Which names are nobody's today. Whether a tenant has a source is not told to the platform."""
+    named, apps = limits.named_sources(given), sorted(given.versions)
+    if not named and not apps:
+        return []
+    found, sources = await store.list_names(ctx.db, org=place.org, apps=apps, sources=named)
+    if place.level == "global":
+        sources |= {name for name in named if "/" in name}
+    return limits.notes(given, apps=found, sources=sources)
 
 
 def _owner(place: Place) -> str:

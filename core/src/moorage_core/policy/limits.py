@@ -5,12 +5,13 @@ lists that allow are cut with each other, lists that deny are joined, of two quo
 counts, and a version must fit every constraint. Nothing here depends on an order.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
 from moorage_core.errors import ApiError, Fault
 from moorage_core.policy.models import Level
+from moorage_core.sources.models import STORE
 from moorage_manifest import versions
 
 CHOICES = ("operations", "channels", "artifact_sources", "regions", "skus")
@@ -210,6 +211,41 @@ def check_dimensions(unknown: Sequence[str]) -> None:
         f"What can be limited: {', '.join(DIMENSIONS)}.",
         errors=[Fault(f"body.document.{name}", "nothing enforces this") for name in names],
     )
+
+
+def check_app(limits: Limits, app: str | None) -> None:
+    """Refuse, in the layer of an entitlement, limits of apps that it is not for."""
+    others = [] if app is None else sorted(slug for slug in limits.versions if slug != app)
+    if others:
+        raise DimensionNotEnforced(
+            f"The layer of an entitlement to {app} is for {app} alone. Nothing would enforce what "
+            f"it says of {', '.join(others[:MOST])}: say that in the project's layer.",
+            errors=[
+                Fault(f"body.document.versions.{slug}", f"the entitlement is to {app}")
+                for slug in others[:MOST]
+            ],
+        )
+
+
+def named_sources(limits: Limits) -> list[str]:
+    """Every source that is allowed or denied by name, the built-in one aside."""
+    choice = limits.choice("artifact_sources")
+    return sorted((choice.deny | (choice.allow or frozenset())) - {STORE})
+
+
+def notes(limits: Limits, *, apps: Set[str], sources: Set[str]) -> list[str]:
+    """What is said of names that nothing has today. It may come, so the limit is kept."""
+    return [
+        *(
+            f"No app that is offered here is called {slug} today."
+            for slug in sorted(limits.versions.keys() - apps)
+        ),
+        *(
+            f"No source of artifacts is called {name} today."
+            for name in named_sources(limits)
+            if name not in sources
+        ),
+    ]
 
 
 def constraints_checked(limits: Limits) -> Limits:

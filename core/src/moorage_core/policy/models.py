@@ -204,3 +204,5 @@ class Written:
 
     row: OverlayRow
     breaks: Breaks = field(default_factory=Breaks)
+    notes: list[str] = field(default_factory=list[str])
+    """What the writer may want to look at again."""

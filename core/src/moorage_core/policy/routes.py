@@ -178,4 +178,4 @@ def _read(response: Response, row: OverlayRow) -> dict[str, Any]:
 
 def _written(response: Response, written: Written) -> dict[str, Any]:
     etag.put(response, written.row.version)
-    return schemas.overlay(written.row, breaks=written.breaks)
+    return schemas.overlay(written.row, breaks=written.breaks, notes=written.notes)

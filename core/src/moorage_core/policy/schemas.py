@@ -1,9 +1,10 @@
 """Wire shapes of layers, effective policy and decisions."""
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic_core import PydanticCustomError
 
 from moorage_core.kit.ids import (
     AppId,
@@ -14,18 +15,45 @@ from moorage_core.kit.ids import (
     ProjectId,
 )
 from moorage_core.kit.wire import WHOLE, Input, Moment, Output
-from moorage_core.policy.models import Growing, Kind, LayerName, Level, OperationKind, OverlayRow
+from moorage_core.policy.models import (
+    Growing,
+    Kind,
+    LayerName,
+    Level,
+    OperationKind,
+    OverlayRow,
+    Shrinking,
+)
 
 MOST = 200
-Word = Annotated[
-    str, StringConstraints(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")
+Word = Annotated[str, StringConstraints(max_length=100, pattern=r"^[a-z0-9]+(-+[a-z0-9]+)*$")]
+"""Lower case throughout: a word in another case would be kept and never match."""
+SourceName = Annotated[
+    str,
+    StringConstraints(
+        max_length=100, pattern=r"^[a-z0-9]+(-+[a-z0-9]+)*(/[a-z0-9]+(-+[a-z0-9]+)*)?$"
+    ),
 ]
 Channel = Annotated[str, StringConstraints(pattern="^(dev|staging|prod)$")]
 APP_SLUG = re.compile(r"[a-z][a-z0-9-]{0,38}[a-z0-9]")
 Amount = Annotated[int, Field(ge=0, le=1_000_000_000), WHOLE]
 Words = Annotated[list[Word], Field(max_length=MOST)]
 Channels = Annotated[list[Channel], Field(max_length=3)]
-Operations = Annotated[list[Growing], Field(max_length=50)]
+SourceNames = Annotated[list[SourceName], Field(max_length=MOST)]
+SHRINKING = frozenset[object](get_args(Shrinking))
+
+
+def _can_be_refused(kind: object) -> object:
+    """Says of a kind that gives something back why it is not among those to choose from."""
+    if isinstance(kind, str) and kind in SHRINKING:
+        sentence = "{kind} gives something back: no layer can refuse it"
+        raise PydanticCustomError("shrinking", sentence, {"kind": kind})
+    return kind
+
+
+Operations = Annotated[
+    list[Annotated[Growing, BeforeValidator(_can_be_refused)]], Field(max_length=50)
+]
 
 OPEN = ConfigDict(extra="allow", strict=True, json_schema_extra={"additionalProperties": False})
 """What is not known is refused by a rule that names what there is, not as a slip of the pen."""
@@ -37,6 +65,14 @@ class LimitedWords(Input):
     allow: Words | None = None
     """Only these. Null: all that are not denied."""
     deny: Words = Field(default_factory=list)
+
+
+class LimitedSources(Input):
+    """Sources of artifacts: `store`, a shared one's slug, or `<org>/<slug>`."""
+
+    allow: SourceNames | None = None
+    """Only these. Null: all that are not denied."""
+    deny: SourceNames = Field(default_factory=list)
 
 
 class LimitedChannels(Input):
@@ -71,7 +107,7 @@ class OverlayDocument(BaseModel):
 
     operations: LimitedOperations | None = None
     channels: LimitedChannels | None = None
-    artifact_sources: LimitedWords | None = None
+    artifact_sources: LimitedSources | None = None
     regions: LimitedWords | None = None
     skus: LimitedWords | None = None
     versions: Annotated[dict[str, str], Field(max_length=MOST)] | None = None
@@ -163,6 +199,8 @@ class OverlayWritten(OverlayRead):
     """The layer as it is now, and what it takes away from those below it."""
 
     breaks: BreaksRead
+    notes: list[str]
+    """Names in the document that nothing has today: of apps and of sources."""
 
 
 class DeniedRead(Output):
@@ -224,7 +262,7 @@ class PolicyQuestion(Input):
     """One artifact, by its name in the manifest. Without it: all of them."""
     region: Word | None = None
     sku: Word | None = None
-    artifact_sources: Words = Field(default_factory=list)
+    artifact_sources: SourceNames = Field(default_factory=list)
     """Sources to judge beside those of the version's own artifacts."""
     instances: Amount | None = None
     """How many more; one for a deploy where it is not said."""

@@ -112,6 +112,25 @@ async def list_chain(db: Db, place: Place) -> list[OverlayRow]:
 # What lies below a layer
 
 
+async def list_names(
+    db: Db, *, org: str, apps: list[str], sources: list[str]
+) -> tuple[set[str], set[str]]:
+    """Those of some slugs and some names that an app or a source has which the org can use."""
+    rows = await db.rows(
+        """
+        SELECT 'app' AS what, slug AS name FROM apps
+        WHERE slug = ANY (%(apps)s) AND deleted_at IS NULL AND closed_at IS NULL
+            AND (visibility = 'platform' OR org_id = %(org)s)
+        UNION SELECT 'source', policy_name FROM sources
+        WHERE policy_name = ANY (%(sources)s) AND deleted_at IS NULL
+            AND org_id IN (%(org)s, %(platform)s)
+        """,
+        {"org": org, "apps": apps, "sources": sources, "platform": PLATFORM_ORG},
+    )
+    found = [{row["name"] for row in rows if row["what"] == what} for what in ("app", "source")]
+    return found[0], found[1]
+
+
 async def list_orgs(db: Db, *, after: str, limit: int) -> list[str]:
     """Tenant-less: those who run the platform see which orgs there are."""
     rows = await db.rows(
