@@ -88,6 +88,7 @@ async def register(ctx: Context, project: str, new: ArtifactCreate) -> Artifact:
     if new.source is not None:
         found = await sources.find_usable(ctx.db, new.source, org=where.org_id)
         rules.check_source(new.source, found=found and found.kind, kind=new.kind)
+    rules.check_allowed(new.digest, await store.find_revocation(ctx.db, new.digest))
     since = ctx.now - rules.KEPT
     used = await store.lock_usage(ctx.db, org=where.org_id, project=project, deleted_since=since)
     artifact = await store.add(
@@ -174,7 +175,10 @@ async def revoke(ctx: Context, id: str, *, reason: str) -> Artifact:
 
 
 async def revoke_as_platform(ctx: Context, id: str, *, reason: str) -> Artifact:
-    """Break-glass: take a tenant's artifact out of use. The tenant sees who did it and why."""
+    """Break-glass: take bytes out of use everywhere. The tenant sees who did it and why.
+
+    Whoever else has the same bytes loses them too, and hears of it. Nobody brings them back.
+    """
     key = Permission.PLATFORM_ARTIFACT_REVOKE
     authorize(ctx, key, platform())
     owner = await store.find_owner(ctx.db, id)
@@ -182,12 +186,15 @@ async def revoke_as_platform(ctx: Context, id: str, *, reason: str) -> Artifact:
         raise hidden("artifact", id)
     org, project = owner
     await ctx.db.set_scope(ctx.principal.scope.with_org(org))
-    artifact = await store.find(ctx.db, id, orgs=[org], lock=True, project_deleted=True)
+    artifact = await store.find(ctx.db, id, orgs=[org], project_deleted=True)
     if artifact is None:
         raise hidden("artifact", id)
-    artifact = await _revoke(ctx, artifact, reason=reason)
+    rules.check_in_use(artifact)
+    revoked = await _revoke_everywhere(ctx, artifact, reason=reason)
+    artifact = next((each for each in revoked if each.id == id), artifact)
     audit.record_break_glass(ctx, key, id, org=org, project=project, reason=reason)
-    publish(ctx, registry.ARTIFACT_REVOKED, artifact)
+    for each in revoked:
+        publish(ctx, registry.ARTIFACT_REVOKED, each)
     data = registry.BreakGlass(action=key, target=id, reason=reason)
     events.publish(
         ctx,
@@ -199,6 +206,21 @@ async def revoke_as_platform(ctx: Context, id: str, *, reason: str) -> Artifact:
         project=project,
     )
     return artifact
+
+
+async def _revoke_everywhere(ctx: Context, artifact: Artifact, *, reason: str) -> list[Artifact]:
+    """List the bytes as revoked, and revoke the artifacts that have them; which those were."""
+    digest, by = artifact.digest, ctx.principal.id
+    if not await store.revoke_digest(ctx.db, digest, reason=reason, by=by, now=ctx.now):
+        rules.check_allowed(digest, await store.find_revocation(ctx.db, digest))
+    alike = await store.list_alike(ctx.db, digest)
+    scope = ctx.principal.scope.with_org(artifact.org_id)
+    orgs = sorted({org for _, org in alike})
+    for org in orgs:
+        scope = scope.with_org(org)
+    await ctx.db.set_scope(scope)
+    ids = [id for id, _ in alike]
+    return await store.revoke_all(ctx.db, ids, orgs=orgs, reason=reason, now=ctx.now)
 
 
 async def _revoke(ctx: Context, artifact: Artifact, *, reason: str) -> Artifact:

@@ -81,6 +81,7 @@ async def sign(ctx: Context, artifact_id: str, new: SignatureCreate) -> Artifact
     found = await store.share_key(ctx.db, new.key, org=org, project=project)
     artifact = await commands.get(ctx, artifact_id, key=action, lock=True)
     rules.check_signable(artifact)
+    rules.check_allowed(artifact.digest, await store.find_revocation(ctx.db, artifact.digest))
     key = rules.check_key(found, new.key)
     raw = rules.check_signature(new.signature, key.public_key, digest=artifact.digest)
     signature = Signature(artifact_id, key.id, raw, key.public_key, ctx.now, None)

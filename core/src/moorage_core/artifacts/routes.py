@@ -40,6 +40,7 @@ routes = Routes(tag="artifacts")
     answers=(
         NotFound,
         rules.ContentTaken,
+        rules.ArtifactRevoked,
         rules.ArtifactTooLarge,
         rules.ProjectFull,
         rules.TooManyUploads,
@@ -148,6 +149,7 @@ async def put_artifact_content(
         rules.NotUploading,
         rules.UploadBusy,
         rules.UploadIncomplete,
+        rules.ArtifactRevoked,
         rules.DigestMismatch,
         *commands.FETCH_ERRORS,
     ),
@@ -216,7 +218,10 @@ async def revoke_artifact(
 async def revoke_artifact_as_platform(
     artifact: ArtifactId, given: Revocation, ctx: Ctx, response: Response
 ) -> Artifact:
-    """Break-glass: take any tenant's artifact out of use. The tenant sees who did it and why."""
+    """Break-glass: take any tenant's artifact out of use. The tenant sees who did it and why.
+
+    It is the bytes that are revoked, wherever they are and whoever brings them again.
+    """
     revoked = await commands.revoke_as_platform(ctx, artifact, reason=given.reason)
     return _with_etag(response, revoked)
 

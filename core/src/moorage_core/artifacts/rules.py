@@ -403,8 +403,21 @@ def check_not_revoked(artifact: Artifact) -> None:
         )
 
 
+def check_allowed(digest: str, revoked: str | None) -> None:
+    """`revoked` is why the platform has taken these bytes out of use, if it has."""
+    if revoked is not None:
+        raise ArtifactRevoked(
+            f"Those who run the platform have revoked {digest} everywhere ({revoked}). That is"
+            " final; publish other bytes."
+        )
+
+
 def check_revocable(artifact: Artifact) -> None:
     check_not_revoked(artifact)
+    check_in_use(artifact)
+
+
+def check_in_use(artifact: Artifact) -> None:
     if artifact.lifecycle == Lifecycle.UPLOADING:
         raise UploadIncomplete(
             f"Artifact {artifact.id} is still being uploaded, so nobody can use it. Delete it."

@@ -89,13 +89,17 @@ async def find_owner(db: Db, id: str) -> tuple[str, str] | None:
 
 
 async def list_by_digest(db: Db, *, org: str, project: str, digests: list[str]) -> list[Artifact]:
-    """Locked against removal until the transaction ends."""
+    """Locked against removal until the transaction ends. What the platform revoked is revoked."""
     return await db.all(
         Artifact,
-        f"""
-        SELECT {ARTIFACT} FROM artifacts
-        WHERE org_id = %s AND project_id = %s AND digest = ANY (%s) AND deleted_at IS NULL
-        ORDER BY id FOR SHARE
+        """
+        SELECT a.id, a.org_id, a.project_id, a.name, a.kind, a.digest, a.size, a.media_type,
+            a.source_id, a.location, a.lifecycle, a.version, a.created_at, a.updated_at,
+            CASE WHEN r.digest IS NULL THEN a.trust ELSE 'revoked' END AS trust,
+            coalesce(r.reason, a.trust_reason) AS trust_reason
+        FROM artifacts a LEFT JOIN revoked_digests r ON r.digest = a.digest
+        WHERE a.org_id = %s AND a.project_id = %s AND a.digest = ANY (%s) AND a.deleted_at IS NULL
+        ORDER BY a.id FOR SHARE OF a
         """,
         (org, project, digests),
     )
@@ -179,6 +183,58 @@ async def delete(db: Db, id: str, *, org: str, now: datetime) -> Artifact:
         WHERE org_id = %s AND id = %s RETURNING {ARTIFACT}
         """,
         (now, now, org, id),
+    )
+
+
+# Bytes that the platform has revoked
+
+
+async def revoke_digest(db: Db, digest: str, *, reason: str, by: str, now: datetime) -> bool:
+    """False where it is revoked already.
+
+    Tenant-less: by those who run the platform, for all.
+    """
+    added = await db.run(
+        """
+        INSERT INTO revoked_digests (digest, reason, at, by) VALUES (%s, %s, %s, %s)
+        ON CONFLICT DO NOTHING
+        """,
+        (digest, reason, now, by),
+    )
+    return added == 1
+
+
+async def find_revocation(db: Db, digest: str) -> str | None:
+    """Why the platform has revoked these bytes; None where it has not.
+
+    Tenant-less: it holds for all.
+    """
+    row = await db.row("SELECT reason FROM revoked_digests WHERE digest = %s", (digest,))
+    return None if row is None else row["reason"]
+
+
+async def list_alike(db: Db, digest: str) -> list[tuple[str, str]]:
+    """Id and org of artifacts with these bytes that are not revoked: the first hundred.
+
+    Tenant-less: for those who run the platform; the function checks that the caller does.
+    """
+    rows = await db.rows("SELECT * FROM artifacts_alike(%s)", (digest,))
+    return [(row["id"], row["org_id"]) for row in rows]
+
+
+async def revoke_all(
+    db: Db, ids: list[str], *, orgs: list[str], reason: str, now: datetime
+) -> list[Artifact]:
+    return await db.all(
+        Artifact,
+        f"""
+        UPDATE artifacts SET trust = 'revoked', trust_reason = %(reason)s, version = version + 1,
+            updated_at = %(now)s
+        WHERE id IN (SELECT id FROM artifacts WHERE org_id = ANY (%(orgs)s) AND id = ANY (%(ids)s)
+            AND trust <> 'revoked' ORDER BY id FOR UPDATE)
+        RETURNING {ARTIFACT}
+        """,
+        {"ids": ids, "orgs": orgs, "reason": reason, "now": now},
     )
 
 

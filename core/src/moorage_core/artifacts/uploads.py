@@ -113,6 +113,7 @@ async def complete(ctx: Context, id: str) -> Artifact:
     key = Permission.CATALOG_ARTIFACT_CREATE
     artifact = await commands.get(ctx, id, key=key, lock=True)
     rules.check_uploading(artifact)
+    rules.check_allowed(artifact.digest, await store.find_revocation(ctx.db, artifact.digest))
     found: Verification | None = ctx.prepared
     if found is None:
         raise Busy("The artifact changed in between. Try again shortly.")

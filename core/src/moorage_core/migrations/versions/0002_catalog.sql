@@ -92,9 +92,17 @@ CREATE UNIQUE INDEX artifacts_digest ON artifacts (project_id, digest) WHERE del
 CREATE INDEX artifacts_page ON artifacts (project_id, id) WHERE deleted_at IS NULL;
 -- What a project uses of what it may keep.
 CREATE INDEX artifacts_usage ON artifacts (project_id) INCLUDE (size, lifecycle, deleted_at);
-CREATE INDEX artifacts_content ON artifacts (digest) WHERE source_id IS NULL;
+CREATE INDEX artifacts_content ON artifacts (digest);
 CREATE INDEX artifacts_source ON artifacts (source_id) WHERE source_id IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX artifacts_uploading ON artifacts (updated_at) WHERE lifecycle = 'uploading' AND deleted_at IS NULL;
+
+-- What those who run the platform have taken out of use, whoever brings it: for all to see.
+CREATE TABLE revoked_digests (
+    digest text PRIMARY KEY CHECK (digest ~ '^sha256:[0-9a-f]{64}$'),
+    reason text NOT NULL,
+    at timestamptz NOT NULL,
+    by text NOT NULL
+);
 
 CREATE TABLE artifact_signatures (
     artifact_id text NOT NULL,
@@ -385,7 +393,7 @@ DO $$
 DECLARE t text;
 BEGIN
     FOREACH t IN ARRAY ARRAY['families', 'family_admissions', 'sources', 'publisher_keys', 'artifacts',
-        'artifact_signatures', 'apps', 'app_versions', 'version_artifacts', 'app_channels', 'promotions',
+        'revoked_digests', 'artifact_signatures', 'apps', 'app_versions', 'version_artifacts', 'app_channels', 'promotions',
         'app_operators', 'entitlements', 'overlays', 'pulls']
     LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
@@ -400,7 +408,7 @@ BEGIN
                 org_id = ANY ((SELECT scope_whole_orgs())::text[])
                 OR project_id = ANY ((SELECT scope_projects())::text[])))', t);
     END LOOP;
-    FOREACH t IN ARRAY ARRAY['families', 'family_admissions']
+    FOREACH t IN ARRAY ARRAY['families', 'family_admissions', 'revoked_digests']
     LOOP
         EXECUTE format('CREATE POLICY shared ON %I FOR SELECT TO moorage_app
             USING ((SELECT scope_principal()) IS NOT NULL)', t);
@@ -451,7 +459,8 @@ CREATE POLICY shared ON overlays FOR SELECT TO moorage_app USING (
 GRANT SELECT, INSERT, UPDATE ON families, family_admissions, sources, publisher_keys, artifacts, apps,
     app_channels, app_operators, entitlements, overlays TO moorage_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON app_versions TO moorage_app;
-GRANT SELECT, INSERT ON version_artifacts, artifact_signatures, promotions, pulls TO moorage_app;
+GRANT SELECT, INSERT ON version_artifacts, artifact_signatures, revoked_digests, promotions, pulls
+    TO moorage_app;
 GRANT UPDATE (revoked_at) ON artifact_signatures TO moorage_app;
 
 DO $$
@@ -471,6 +480,13 @@ CREATE FUNCTION artifact_owner(artifact text) RETURNS TABLE (org_id text, projec
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     SELECT a.org_id, a.project_id FROM artifacts a WHERE a.id = artifact AND a.deleted_at IS NULL
         AND 'org_00000000000000000000000000' = ANY (scope_whole_orgs()) $$;
+-- Who else has the same bytes and could use them, for the platform's own alone. So many at once; all others are
+-- stopped by revoked_digests when somebody uses them.
+CREATE FUNCTION artifacts_alike(wanted text) RETURNS TABLE (id text, org_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT a.id, a.org_id FROM artifacts a WHERE a.digest = wanted AND a.deleted_at IS NULL
+        AND a.lifecycle <> 'uploading' AND a.trust <> 'revoked'
+        AND 'org_00000000000000000000000000' = ANY (scope_whole_orgs()) ORDER BY a.id LIMIT 100 $$;
 -- Whether a slug is free is told to whoever may publish: slugs are unique on the whole platform.
 CREATE FUNCTION app_slug_taken(wanted text) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
@@ -504,9 +520,9 @@ CREATE FUNCTION foreign_source_name(org text, slug text) RETURNS text
 
 REVOKE EXECUTE ON FUNCTION foreign_source_name FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION foreign_source_name TO moorage_app;
-REVOKE EXECUTE ON FUNCTION artifact_owner, app_slug_taken, app_for_admission, source_uses,
+REVOKE EXECUTE ON FUNCTION artifact_owner, artifacts_alike, app_slug_taken, app_for_admission, source_uses,
     keep_published_version FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION artifact_owner, app_slug_taken, app_for_admission, source_uses TO moorage_app;
+GRANT EXECUTE ON FUNCTION artifact_owner, artifacts_alike, app_slug_taken, app_for_admission, source_uses TO moorage_app;
 
 -- How many projects are entitled to an app and would not see it with another visibility: a number and no
 -- name, for those who may change the app.
