@@ -21,6 +21,9 @@ from moorage_core.operate import archive
 UPLOAD = "art_1"
 EVER = datetime.now(UTC) + timedelta(days=1)
 
+HUGE = ("a", "b", "c", "d")
+"""Uploads that take long to hash."""
+
 
 async def put(blobs: LocalBlobs, content: bytes, *, upload: str = UPLOAD) -> str:
     """A blob with this content."""
@@ -155,6 +158,27 @@ async def test_a_blob_can_be_sealed_again_where_its_row_was_not_written(
     assert again.digest == digest
     assert blob_file(tmp_path, digest).stat().st_ino == inode
     assert sorted(path.name for path in (tmp_path / "uploads").iterdir()) == [f".{UPLOAD}"]
+
+
+async def test_huge_uploads_do_not_keep_a_small_one_waiting(
+    blobs: LocalBlobs, tmp_path: Path
+) -> None:
+    """However many of them are being checked: they take turns."""
+    size = 512 << 20
+    await blobs.append("small", offset=0, size=5, chunks=pieces(b"small"))
+    for name in HUGE:
+        with (tmp_path / "uploads" / f".{name}").open("wb") as file:
+            file.truncate(size)
+    huge = [
+        asyncio.create_task(blobs.seal(name, digest=digest_of(b""), size=size)) for name in HUGE
+    ]
+    await asyncio.sleep(0)
+
+    found = await blobs.seal("small", digest=digest_of(b"small"), size=5)
+    before = [task.done() for task in huge]
+
+    assert (found.digest, before) == (digest_of(b"small"), [False] * len(HUGE))
+    assert len({(await task).digest for task in huge}) == 1
 
 
 async def test_nobody_gets_a_blob_by_knowing_its_digest(blobs: LocalBlobs) -> None:

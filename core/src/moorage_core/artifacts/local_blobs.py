@@ -32,9 +32,13 @@ from moorage_core.artifacts import blob_files, rules
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Sealing = Generator[None, None, rules.Verification]
+"""Checks an upload, a turn at a time."""
 
 PIECE = 1 << 20
 """Bytes that are written, or hashed, at once: the most that an upload holds in memory."""
+TURN = 32 << 20
+"""Bytes of an upload that are hashed before the next upload has its turn."""
 GIVEN = 1 << 18
 """Bytes that are given out at once. The server queues several: docs/explanation/artifacts.md."""
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -51,7 +55,8 @@ class LocalBlobs:
         self._place = place
         self._reserve = reserve
         self._pool = ThreadPoolExecutor(8, thread_name_prefix="blobs")
-        # Hashing takes minutes for what is huge; it must not keep pieces of others waiting.
+        # Hashing takes minutes for what is huge; it must not keep pieces of others waiting, nor
+        # what is small behind it: all that is being hashed takes turns.
         self._hashing = ThreadPoolExecutor(2, thread_name_prefix="blobs-hash")
         self._sealing: dict[str, Future[rules.Verification]] = {}
 
@@ -111,19 +116,36 @@ class LocalBlobs:
         # A request that is sent again while the first is at work gets what the first finds.
         running = self._sealing.get(upload)
         if running is None:
-            running = self._hashing.submit(self._seal, upload, digest=digest, size=size)
-            self._sealing[upload] = running
+            running = self._sealing[upload] = Future()
             running.add_done_callback(lambda _: self._sealing.pop(upload, None))
+            self._queue(self._seal(upload, digest=digest, size=size), running)
         return await asyncio.shield(asyncio.wrap_future(running))
 
-    def _seal(self, upload: str, *, digest: str, size: int) -> rules.Verification:
+    def _queue(self, work: Sealing, outcome: Future[rules.Verification]) -> None:
+        """Behind the turns of all others."""
+        turn = self._hashing.submit(self._take_turn, work, outcome)
+        turn.add_done_callback(lambda turn: turn.cancelled() and outcome.cancel())
+
+    def _take_turn(self, work: Sealing, outcome: Future[rules.Verification]) -> None:
+        try:
+            next(work)
+            self._queue(work, outcome)
+        except StopIteration as end:
+            outcome.set_result(end.value)
+        except Exception as err:  # noqa: BLE001 - raised where the outcome is awaited
+            work.close()
+            outcome.set_exception(err)
+
+    def _seal(self, upload: str, *, digest: str, size: int) -> Sealing:
         place = self._upload(upload)
         try:
             with blob_files.held(place, make=size == 0) as descriptor:
                 received = os.fstat(descriptor).st_size
                 if received != size:
                     return rules.Verification(upload, received, None)
-                found = self._digest(descriptor, sealed=self._blob(digest), digest=digest)
+                found = yield from self._digest(
+                    descriptor, sealed=self._blob(digest), digest=digest
+                )
                 if found == digest:
                     os.fsync(descriptor)
                     self._put(place, self._blob(digest))
@@ -135,16 +157,20 @@ class LocalBlobs:
         except blob_files.Busy:
             return rules.Verification(upload, 0, None, busy=True)
 
-    def _digest(self, descriptor: int, *, sealed: Path, digest: str) -> str:
+    def _digest(self, descriptor: int, *, sealed: Path, digest: str) -> Generator[None, None, str]:
         """Of the upload's bytes. An upload that is the blob already was hashed before."""
         there = blob_files.stat(sealed)
         if there is not None and os.path.samestat(there, os.fstat(descriptor)):
             return digest
-        hashed = hashlib.sha256()
+        hashed, since = hashlib.sha256(), 0
         with os.fdopen(os.dup(descriptor), "rb", buffering=0) as file:
             file.seek(0)
             while piece := file.read(PIECE):
                 hashed.update(piece)
+                since += len(piece)
+                if since >= TURN:
+                    since = 0
+                    yield
         return f"sha256:{hashed.hexdigest()}"
 
     def _put(self, upload: Path, blob: Path) -> None:
