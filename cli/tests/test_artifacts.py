@@ -1,9 +1,13 @@
 """Artifacts, publisher keys and pulls from the command line, against a real platform."""
 
 import asyncio
+import functools
 import hashlib
 import os
 import stat
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -40,8 +44,43 @@ def key(admin: Moor, project: str, tmp_path: Path) -> Path:
     return made
 
 
+@pytest.fixture
+def shelf(admin: Moor, project: str, tmp_path: Path) -> Iterator[str]:
+    """A source of the project's org that has the files of the test's folder."""
+    handler = functools.partial(SimpleHTTPRequestHandler, directory=tmp_path)
+    org = project.partition("/")[0]
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        admin(
+            *("sources", "create", org, "shelf", "--name", "Shelf"),
+            *("--kind", "https"),
+            "--url",
+            url,
+        )
+        yield f"{org}/shelf"
+        server.shutdown()
+        thread.join()
+
+
 def digest_of(file: Path) -> str:
     return f"sha256:{hashlib.sha256(file.read_bytes()).hexdigest()}"
+
+
+def test_what_lies_at_a_source_is_registered_when_it_is_what_was_said(
+    admin: Moor, project: str, file: Path, key: Path, shelf: str
+) -> None:
+    register = ("artifacts", "register", project, "thing.tar", "--source", shelf, "-o", "json")
+    there, size = ("--location", "thing.tar"), ("--size", "100000")
+
+    wrong = admin(*register, *there, *size, "--digest", f"sha256:{'a' * 64}")
+    made = admin(*register, *there, *size, "--digest", digest_of(file)).json()
+    signed = admin("artifacts", "sign", made["id"], "--key", str(key), "-o", "json").json()
+
+    assert wrong.code != 0
+    assert "not what was registered" in wrong.err
+    assert (made["lifecycle"], signed["trust"]) == ("published", "verified")
 
 
 def test_a_file_is_uploaded_signed_found_and_revoked(
