@@ -295,6 +295,26 @@ def test_versions_come_and_go(admin: Moor, project: str, folder: Path) -> None:
     assert admin("app", "delete", slug, "--yes").code == 5
 
 
+def test_the_last_version_is_retired_after_its_channel_is_cleared(
+    admin: Moor, project: str, folder: Path
+) -> None:
+    slug = folder.name
+    admin("app", "publish", str(folder), "--create", "--app-project", project)
+    admin("app", "promote", slug, "0.1.0", "dev")
+
+    unasked = admin("app", "clear-channel", slug, "dev")
+    cleared = admin("app", "clear-channel", slug, "dev", "--yes")
+    again = admin("app", "clear-channel", slug, "dev", "--yes", "-o", "json")
+    retired = admin("app", "retire", slug, "0.1.0", "--reason", "It is over.", "--yes")
+
+    assert unasked.code == 1
+    assert cleared.out.strip() == f"dev of {slug} points to nothing now."
+    assert again.json()["changed"] is False
+    assert retired.code == 0, retired.err
+    history = admin("app", "promotions", slug, "-o", "json").json()["items"]
+    assert [each["number"] for each in history] == [None, "0.1.0"]
+
+
 def test_a_pipeline_publishes_with_the_keys_that_the_page_lists(
     admin: Moor,
     ask: Ask,

@@ -259,3 +259,82 @@ async def test_a_version_is_not_promoted_to_where_it_is(street: Street) -> None:
     answer = await promote(street.publisher, app, version, "dev")
 
     assert (answer.status_code, answer.json()["code"]) == (409, "already_there")
+
+
+async def clear(caller: Caller, app: dict[str, Any], channel: str) -> Any:
+    return await caller.delete(f"/v1/apps/{app['id']}/channels/{channel}")
+
+
+async def test_a_cleared_channel_points_to_nothing_and_that_is_kept(street: Street) -> None:
+    app = await street.app()
+    version = await catalog.publish(street.publisher, app)
+    await promote(street.publisher, app, version, "dev")
+
+    cleared = await clear(street.publisher, app, "dev")
+
+    assert cleared.status_code == 204, cleared.text
+    channels = await street.publisher.get(f"/v1/apps/{app['id']}/channels")
+    assert channels.json()["items"] == []
+    history = (await street.publisher.get(f"/v1/apps/{app['id']}/promotions")).json()["items"]
+    first = {name: history[0][name] for name in ("channel", "version_id", "number", "sequence")}
+    assert first == {"channel": "dev", "version_id": None, "number": None, "sequence": 2}
+    assert history[0]["previous_version_id"] == version["id"]
+    assert history[0]["actor_id"] == street.publisher.id
+
+
+async def test_the_last_version_can_be_retired_once_its_channel_is_cleared(street: Street) -> None:
+    app = await street.app()
+    version = await catalog.publish(street.publisher, app)
+    await promote(street.publisher, app, version, "dev")
+    retire, reason = f"/v1/app-versions/{version['id']}/retire", {"reason": "It is over."}
+
+    kept = await street.publisher.post(retire, reason)
+    await clear(street.publisher, app, "dev")
+    retired = await street.publisher.post(retire, reason)
+
+    assert (kept.json()["code"], retired.status_code) == ("on_channel", 200)
+    assert "clear the channel" in kept.json()["detail"]
+
+
+async def test_a_channel_is_cleared_once_and_can_be_filled_again(street: Street) -> None:
+    app = await street.app()
+    version = await catalog.publish(street.publisher, app)
+    await promote(street.publisher, app, version, "dev")
+    await clear(street.publisher, app, "dev")
+
+    again = await clear(street.publisher, app, "dev")
+    unknown = await clear(street.publisher, app, "nightly")
+    promoted = await promote(street.publisher, app, version, "dev")
+
+    assert (again.status_code, unknown.status_code) == (404, 404)
+    assert (promoted.status_code, promoted.json()["previous_version_id"]) == (201, None)
+
+
+async def test_only_the_publisher_clears_a_channel(street: Street) -> None:
+    app = await street.app(visibility="platform")
+    version = await catalog.publish(street.publisher, app)
+    await promote(street.publisher, app, version, "dev")
+
+    codes = [
+        (await clear(caller, app, "dev")).status_code
+        for caller in (street.colleague, street.sibling, street.stranger.admin)
+    ]
+
+    assert codes == [403, 403, 403]
+    assert (await clear(street.publisher, app, "dev")).status_code == 204
+
+
+async def test_who_listens_hears_that_a_channel_was_cleared(street: Street) -> None:
+    app = await street.app()
+    version = await catalog.publish(street.publisher, app)
+    await promote(street.publisher, app, version, "dev")
+    await clear(street.publisher, app, "dev")
+    await street.site.number()
+
+    rows = await street.site.rows(
+        "SELECT type, data FROM events WHERE subject = %s ORDER BY seq", app["id"]
+    )
+
+    kind, data = rows[-1]
+    assert kind == "catalog.channel.cleared"
+    assert (data["channel"], data["previous_version_id"]) == ("dev", version["id"])

@@ -26,7 +26,6 @@ VERSION = Version(
     "1.0.0",
     "published",
     DIGEST,
-    {},
     DIGEST,
     None,
     1,

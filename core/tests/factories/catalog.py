@@ -91,6 +91,16 @@ async def make_promotion(tenant: "Tenant") -> str:
     return (await made(tenant.admin, f"/v1/apps/{app['id']}/promotions", body))["id"]
 
 
+async def make_channel(tenant: "Tenant") -> str:
+    await make_promotion(tenant)
+    return "dev"
+
+
+async def filled_channel(tenant: "Tenant") -> None:
+    """The tenant's channel points to a version."""
+    await make_promotion(tenant)
+
+
 async def make_operator_account(tenant: "Tenant") -> str:
     """A service account that may claim and nothing else."""
     body = {"name": f"operator {fresh()}", "permissions": [Permission.APPS_OPERATION_CLAIM]}

@@ -227,6 +227,7 @@ FACTORIES: dict[str, Callable[[Tenant], Awaitable[str]]] = {
     "version": catalog.make_version,
     "operator": catalog.make_operator,
     "promotion": catalog.make_promotion,
+    "channel": catalog.make_channel,
     "artifact": artifacts.make_artifact,
     "publisher_key": artifacts.make_publisher_key,
     "entitlement": entitlements.make_entitlement,
@@ -246,6 +247,7 @@ STATES: dict[str, Callable[[Tenant], Awaitable[None]]] = {
     "restore_app_version": catalog.deprecated,
     "retire_app_version": catalog.published,
     "promote_app_version": catalog.published,
+    "clear_app_channel": catalog.filled_channel,
     "register_app_operator": catalog.await_operator,
 }
 """By route: what brings the tenant's things into the state in which the route succeeds."""

@@ -30,13 +30,17 @@ THE_PLATFORMS_TO_SEE = {"org", "user", "provider", "token", "session"}
 """People and how they sign in are the platform's, and so are the records about them."""
 THE_ORGS = {"org", "source"}
 """What belongs to an org as a whole is seen from all of its projects."""
-SHOWN_TO_ALL = {"family"}
-"""What the platform itself shows to everybody who is signed in."""
+SHOWN_TO_ALL = {"family", "channel"}
+"""What the platform itself shows to everybody who is signed in; channels are but three words."""
 ADMITTED = {"get_admission": {"app", "slug"}, "list_admissions": {"app", "slug"}}
 """By route: what those who run the platform see of a tenant's things, because they let them in."""
 PROTECTED = requests.routes(public=False)
 REFERRING = [spec for spec in PROTECTED if requests.references(spec)]
-NESTED = [spec for spec in PROTECTED if len(requests.names(spec)) > 1]
+NESTED = [
+    spec
+    for spec in PROTECTED
+    if len(requests.names(spec)) > 1 and requests.names(spec)[-1] not in SHOWN_TO_ALL
+]
 
 
 @dataclass(frozen=True)

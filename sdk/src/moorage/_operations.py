@@ -12,6 +12,9 @@ APPOINT_ORG_ADMIN = Operation(
     "appoint_org_admin", "POST", "/v1/break-glass/orgs/{org}/admins", "mutation"
 )
 CHANGE_PASSWORD = Operation("change_password", "POST", "/v1/me/password", "mutation")
+CLEAR_APP_CHANNEL = Operation(
+    "clear_app_channel", "DELETE", "/v1/apps/{app}/channels/{channel}", "mutation"
+)
 COMPLETE_ARTIFACT = Operation(
     "complete_artifact", "POST", "/v1/artifacts/{artifact}/complete", "mutation"
 )

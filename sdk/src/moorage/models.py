@@ -168,6 +168,7 @@ class BreakRead(Model):
 class BreaksRead(Model):
     count: int
     items: list[BreakRead]
+    complete: bool
 
 
 class ChannelRead(Model):
@@ -753,9 +754,9 @@ class PromotionRead(Model):
     app_id: str
     channel: str
     sequence: int
-    version_id: str
-    number: str
-    manifest_digest: str
+    version_id: str | None
+    number: str | None
+    manifest_digest: str | None
     previous_version_id: str | None
     at: AwareDatetime
     actor_kind: str | None

@@ -124,6 +124,22 @@ async def promote_version(
     return Done(text, {**fields, "changed": True, "id": made.id})
 
 
+@verb(verbs, "clear-channel")
+async def clear_channel(at: Session, app: AppName, channel: ToChannel, yes: Yes = False) -> Done:
+    """Let a channel point to nothing. Where it points to nothing already, it stays so."""
+    found = await names.get_app(at.client, app)
+    there = {c.channel: c.number for c in await at.client.apps.list_channels(found).all()}
+    fields = {"app": found.slug, "channel": channel}
+    if channel not in there:
+        text = f"{channel} of {found.slug} points to nothing already."
+        return Done(text, {**fields, "changed": False})
+    asked = f"Clear {channel} of {found.slug}, which is {there[channel]}?"
+    consent.ask(asked, yes=yes)
+    await at.client.apps.clear_channel(found, channel)
+    text = f"{channel} of {found.slug} points to nothing now."
+    return Done(text, {**fields, "changed": True})
+
+
 @verb(verbs, "promotions")
 async def list_promotions(
     at: Session,

@@ -134,9 +134,10 @@ class Promotion:
     channel: str
     sequence: int
     """Its place among all promotions of the app."""
-    version_id: str
-    number: str
-    manifest_digest: str
+    version_id: str | None
+    """None, with its number and digest: the channel was cleared."""
+    number: str | None
+    manifest_digest: str | None
     previous_version_id: str | None
     actor_kind: str | None
     """Who, why and in which request: null where it is shown to strangers."""

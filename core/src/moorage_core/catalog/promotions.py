@@ -7,7 +7,7 @@ from moorage_core.audit import commands as audit
 from moorage_core.authz.authorize import hidden
 from moorage_core.authz.permissions import Permission
 from moorage_core.catalog import commands, rules, store
-from moorage_core.catalog.models import App, Channel, Promotion
+from moorage_core.catalog.models import App, Channel, Promotion, Version
 from moorage_core.catalog.schemas import PromotionCreate
 from moorage_core.context import Context
 from moorage_core.events import commands as events
@@ -16,10 +16,12 @@ from moorage_core.kit import pagination
 from moorage_core.kit.ids import PromotionId
 from moorage_core.kit.pagination import Page, PageRequest
 
+KEY = Permission.CATALOG_VERSION_PROMOTE
+
 
 async def promote(ctx: Context, app_id: str, new: PromotionCreate) -> Promotion:
     """Point a channel to a version. The app's lock puts promotions in one order."""
-    app = await commands.lock_own(ctx, app_id, key=Permission.CATALOG_VERSION_PROMOTE)
+    app = await commands.lock_own(ctx, app_id, key=KEY)
     version = await store.lock_version(ctx.db, new.version, org=app.org_id)
     if version is None or version.app_id != app_id:
         raise hidden("app version", new.version)
@@ -36,30 +38,36 @@ async def promote(ctx: Context, app_id: str, new: PromotionCreate) -> Promotion:
         version=version.id,
         now=ctx.now,
     )
-    promotion = await store.add_promotion(
-        ctx.db,
-        {
-            "id": PromotionId.new(),
-            "app": app_id,
-            "channel": new.channel,
-            "version": version.id,
-            "number": version.number,
-            "manifest_digest": version.manifest_digest,
-            "previous": present,
-            "actor_kind": ctx.principal.kind,
-            "actor_id": ctx.principal.id,
-            "actor_name": ctx.principal.name,
-            "correlation_id": ctx.trace.correlation_id,
-            "reason": new.reason,
-            "now": ctx.now,
-        },
-        org=org,
-        project=project,
-    )
+    promotion = await _keep(ctx, app, new.channel, version, previous=present, reason=new.reason)
     ids = [artifact.artifact_id for artifact in used]
     await artifacts.mark_promoted(ctx, org=org, project=project, ids=ids)
-    await _record(ctx, app, promotion)
+    app = await _count_on(ctx, app)
+    data = registry.Promotion(
+        app_id=app_id,
+        slug=app.slug,
+        channel=new.channel,
+        version_id=version.id,
+        number=version.number,
+        manifest_digest=version.manifest_digest,
+        previous_version_id=present,
+    )
+    _record(ctx, app, promotion, registry.VERSION_PROMOTED, data)
     return promotion
+
+
+async def clear(ctx: Context, app_id: str, channel: str) -> None:
+    """Let a channel point to nothing. Promotions and clearings have one order."""
+    app = await commands.lock_own(ctx, app_id, key=KEY)
+    present = (await commands.channels_of(ctx.db, app_id)).get(channel)
+    if present is None:
+        raise hidden("channel", channel)
+    await store.clear_channel(ctx.db, channel, org=app.org_id, app=app_id)
+    kept = await _keep(ctx, app, channel, None, previous=present, reason=None)
+    app = await _count_on(ctx, app)
+    data = registry.ClearedChannel(
+        app_id=app_id, slug=app.slug, channel=channel, previous_version_id=present
+    )
+    _record(ctx, app, kept, registry.CHANNEL_CLEARED, data)
 
 
 async def list_channels(ctx: Context, app_id: str) -> list[Channel]:
@@ -91,32 +99,61 @@ def _for_strangers(promotion: Promotion) -> Promotion:
     )
 
 
-async def _record(ctx: Context, app: App, promotion: Promotion) -> None:
-    """The event is about the app, whose version grows: so a reader meets promotions in order."""
-    org, project = app.org_id, app.project_id
-    app = await store.update_app(
-        ctx.db, app.id, org=org, name=None, summary=None, visibility=None, now=ctx.now
+async def _keep(
+    ctx: Context,
+    app: App,
+    channel: str,
+    version: Version | None,
+    *,
+    previous: str | None,
+    reason: str | None,
+) -> Promotion:
+    return await store.add_promotion(
+        ctx.db,
+        {
+            "id": PromotionId.new(),
+            "app": app.id,
+            "channel": channel,
+            "version": version and version.id,
+            "number": version and version.number,
+            "manifest_digest": version and version.manifest_digest,
+            "previous": previous,
+            "actor_kind": ctx.principal.kind,
+            "actor_id": ctx.principal.id,
+            "actor_name": ctx.principal.name,
+            "correlation_id": ctx.trace.correlation_id,
+            "reason": reason,
+            "now": ctx.now,
+        },
+        org=app.org_id,
+        project=app.project_id,
     )
-    data = registry.Promotion(
-        app_id=app.id,
-        slug=app.slug,
-        channel=promotion.channel,
-        version_id=promotion.version_id,
-        number=promotion.number,
-        manifest_digest=promotion.manifest_digest,
-        previous_version_id=promotion.previous_version_id,
+
+
+async def _count_on(ctx: Context, app: App) -> App:
+    """Events are about the app, whose version grows: so a reader meets promotions in order."""
+    return await store.update_app(
+        ctx.db, app.id, org=app.org_id, name=None, summary=None, visibility=None, now=ctx.now
     )
-    details = data.model_dump(exclude={"slug"}) | {"reason": promotion.reason}
-    action = Permission.CATALOG_VERSION_PROMOTE
-    target = promotion.id
-    audit.record(ctx, action, target, org=org, project=project, app=app.slug, details=details)
+
+
+def _record(
+    ctx: Context,
+    app: App,
+    promotion: Promotion,
+    event: registry.EventType,
+    data: registry.Promotion | registry.ClearedChannel,
+) -> None:
+    org, project, slug = app.org_id, app.project_id, app.slug
+    details = data.model_dump(exclude={"slug"}) | {"event": event.type, "reason": promotion.reason}
+    audit.record(ctx, KEY, promotion.id, org=org, project=project, app=slug, details=details)
     events.publish(
         ctx,
-        registry.VERSION_PROMOTED,
+        event,
         data,
         subject=app.id,
         version=app.version,
         org=org,
         project=project,
-        app=app.slug,
+        app=slug,
     )

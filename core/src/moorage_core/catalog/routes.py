@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, TypeVar
 
-from fastapi import Query, Response
+from fastapi import Path, Query, Response
 
 from moorage_core.authz.permissions import Permission
 from moorage_core.catalog import commands, manifests, promotions, rules, versions
@@ -249,6 +249,20 @@ async def retire_app_version(
 async def list_app_channels(app: AppId, ctx: Ctx) -> dict[str, Any]:
     """The version that each channel points to."""
     return {"items": await promotions.list_channels(ctx, app), "next": None}
+
+
+@routes.mutation(
+    "DELETE",
+    "/v1/apps/{app}/channels/{channel}",
+    key=Permission.CATALOG_VERSION_PROMOTE,
+    status_code=204,
+    answers=(NotFound,),
+)
+async def clear_app_channel(
+    app: AppId, channel: Annotated[str, Path(max_length=40)], ctx: Ctx
+) -> None:
+    """Let a channel point to nothing. The history keeps what it pointed to."""
+    await promotions.clear(ctx, app, channel)
 
 
 @routes.mutation(

@@ -394,5 +394,5 @@ def check_off_channels(version: Version, channels: Iterable[Channel]) -> None:
     if names:
         raise OnChannel(
             f"Version {version.number} ({version.id}) is on {', '.join(names)}. "
-            "Promote another version there first."
+            "Promote another version there, or clear the channel, first."
         )

@@ -144,9 +144,10 @@ class PromotionRead(Output):
     channel: ChannelName
     sequence: Annotated[int, Field(ge=1)]
     """Its place among all promotions of the app."""
-    version_id: AppVersionId
-    number: str
-    manifest_digest: str
+    version_id: AppVersionId | None
+    """Null, with its number and digest: the channel was cleared."""
+    number: str | None
+    manifest_digest: str | None
     previous_version_id: AppVersionId | None
     at: Moment
     actor_kind: str | None

@@ -516,6 +516,13 @@ async def set_channel(
     )
 
 
+async def clear_channel(db: Db, channel: str, *, org: str, app: str) -> None:
+    await db.run(
+        "DELETE FROM app_channels WHERE org_id = %s AND app_id = %s AND channel = %s",
+        (org, app, channel),
+    )
+
+
 async def add_promotion(db: Db, new: dict[str, Any], *, org: str, project: str) -> Promotion:
     """Keep a promotion as the app's next. The app's row is locked by this transaction."""
     return await db.get(

@@ -156,6 +156,15 @@ class Promotion(Data):
     previous_version_id: str | None
 
 
+class ClearedChannel(Data):
+    """A channel points to nothing any more."""
+
+    app_id: str
+    slug: str
+    channel: str
+    previous_version_id: str
+
+
 class Operator(Data):
     """An identity that may claim an app's operations."""
 
@@ -324,6 +333,9 @@ VERSION_RETIRED = EventType("catalog.version.retired", "A version was retired.",
 VERSION_DELETED = EventType("catalog.version.deleted", "A draft was thrown away.", Version)
 VERSION_PROMOTED = EventType(
     "catalog.version.promoted", "A channel points to a version now.", Promotion
+)
+CHANNEL_CLEARED = EventType(
+    "catalog.channel.cleared", "A channel points to nothing any more.", ClearedChannel
 )
 OPERATOR_REGISTERED = EventType(
     "catalog.operator.registered", "An app operator was registered.", Operator

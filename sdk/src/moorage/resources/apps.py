@@ -188,6 +188,11 @@ class Apps(Group):
             body=PromotionCreate(channel=channel, version=id_of(version), reason=reason),
         )
 
+    @call(operations.CLEAR_APP_CHANNEL, None)
+    def clear_channel(self, app: App, channel: Channel) -> Arguments:
+        """Let a channel point to nothing. The history keeps what it pointed to."""
+        return Arguments(path={"app": id_of(app), "channel": channel})
+
     @listing(operations.LIST_APP_PROMOTIONS, PromotionRead)
     def list_promotions(
         self, app: App, *, channel: Channel | None = None, page_size: int | None = None

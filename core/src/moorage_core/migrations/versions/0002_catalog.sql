@@ -260,9 +260,10 @@ CREATE TABLE promotions (
     channel text NOT NULL,
     -- Counted per app while its row is locked: the order in which promotions happened.
     sequence integer NOT NULL,
-    version_id text NOT NULL,
-    number text NOT NULL,
-    manifest_digest text NOT NULL,
+    -- Null, with its number and digest: the channel was cleared.
+    version_id text,
+    number text,
+    manifest_digest text,
     previous_version_id text REFERENCES app_versions,
     actor_kind text NOT NULL,
     actor_id text NOT NULL,
@@ -271,6 +272,8 @@ CREATE TABLE promotions (
     reason text,
     at timestamptz NOT NULL,
     UNIQUE (app_id, sequence),
+    CHECK ((version_id IS NULL) = (number IS NULL) AND (version_id IS NULL) = (manifest_digest IS NULL)),
+    CHECK (version_id IS NOT NULL OR previous_version_id IS NOT NULL),
     FOREIGN KEY (org_id, project_id, app_id) REFERENCES apps (org_id, project_id, id),
     FOREIGN KEY (org_id, project_id, version_id) REFERENCES app_versions (org_id, project_id, id)
 );
@@ -459,6 +462,7 @@ CREATE POLICY shared ON overlays FOR SELECT TO moorage_app USING (
 GRANT SELECT, INSERT, UPDATE ON families, family_admissions, sources, publisher_keys, artifacts, apps,
     app_channels, app_operators, entitlements, overlays TO moorage_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON app_versions TO moorage_app;
+GRANT DELETE ON app_channels TO moorage_app;
 GRANT SELECT, INSERT ON version_artifacts, artifact_signatures, revoked_digests, promotions, pulls
     TO moorage_app;
 GRANT UPDATE (revoked_at) ON artifact_signatures TO moorage_app;
