@@ -99,10 +99,10 @@ async def test_a_layer_below_that_names_what_is_gone_is_named(tenant: Tenant) ->
         tenant.admin, org(tenant), {"regions": {"allow": ["us"]}, "quotas": {"gpus": 4}}
     )
 
-    assert answer["breaks"]["count"] == 2
-    named = [(item["dimension"], item["value"]) for item in answer["breaks"]["items"]]
+    below = [item for item in answer["breaks"]["items"] if item["kind"] == "overlay"]
+    named = [(item["dimension"], item["value"]) for item in below]
     assert named == [("regions", "eu"), ("quotas.gpus", "8")]
-    assert {item["project_id"] for item in answer["breaks"]["items"]} == {tenant.project.id}
+    assert {item["project_id"] for item in below} == {tenant.project.id}
 
 
 async def test_what_is_disabled_or_deleted_cannot_break(
@@ -120,7 +120,7 @@ async def test_what_is_disabled_or_deleted_cannot_break(
         {"versions": {publisher.app["slug"]: "^1"}, "regions": {"allow": []}},
     )
 
-    assert answer["breaks"] == {"count": 0, "items": []}
+    assert [item["kind"] for item in answer["breaks"]["items"]] == ["layer"]
 
 
 async def test_what_another_layer_held_back_already_is_not_named(
@@ -167,8 +167,10 @@ async def test_those_who_run_the_platform_see_how_much_of_which_org_and_not_what
     )
 
     breaks = answer.json()["breaks"]
-    assert breaks["count"] == 2
-    assert [(i["org_id"], i["kind"], i["sentence"]) for i in breaks["items"]] == [
+    assert breaks["count"] == 3
+    first, *others = breaks["items"]
+    assert (first["kind"], first["dimension"], first["value"]) == ("layer", "regions", region)
+    assert [(i["org_id"], i["kind"], i["sentence"]) for i in others] == [
         (tenant.org.id, "entitlement", "1 entitlement(s) lose a version."),
         (tenant.org.id, "overlay", "1 layer(s) name too much."),
     ]
@@ -196,21 +198,113 @@ async def test_only_the_first_are_spelled_out(
 
     answer = await written(tenant.admin, org(tenant), {"regions": {"allow": []}})
 
-    assert answer["breaks"]["count"] == 60
+    assert answer["breaks"]["count"] == 61
     assert len(answer["breaks"]["items"]) == 50
 
 
-async def test_what_fills_several_pages_is_counted_to_the_last(
+@pytest.mark.rule("PO-9")
+async def test_where_there_is_very_much_the_answer_says_that_it_may_not_be_all(
     site: Site, tenant: Tenant, publisher: Publisher
 ) -> None:
-    slug = publisher.app["slug"]
+    document = {"versions": {publisher.app["slug"]: "^1"}}
     held = await entitle(tenant, publisher)
-    await _copy(site, tenant, held["id"], times=1100)
+    few = (await put(tenant.admin, org(tenant), document, dry_run="true")).json()["breaks"]
+    await _copy(site, tenant, held["id"], times=300)
 
-    answer = await written(tenant.admin, org(tenant), {"versions": {slug: "^1"}})
+    many = (await put(tenant.admin, org(tenant), document, dry_run="true")).json()["breaks"]
 
-    assert answer["breaks"]["count"] == 1101
-    assert len({item["entitlement_id"] for item in answer["breaks"]["items"]}) == 50
+    assert (few["count"], few["complete"]) == (1, True)
+    assert (many["count"], many["complete"]) == (200, False)
+    assert len({item["entitlement_id"] for item in many["items"]}) == 50
+
+
+@pytest.mark.parametrize("level", ["platform", "org"])
+async def test_a_change_costs_the_same_however_many_apps_it_hits(
+    site: Site, tenant: Tenant, publisher: Publisher, root: Caller, level: str
+) -> None:
+    database = site.platform.database
+    caller, path = {"platform": (root, PLATFORM), "org": (tenant.admin, org(tenant))}[level]
+    document = {"channels": {"deny": ["prod"]}}
+    held = await entitle(tenant, publisher)
+    await put(caller, path, document, dry_run="true")
+    costs: list[int] = []
+
+    for times in (0, 1000):
+        if times:
+            await _copy_apps(site, tenant, publisher, held["id"], times=times)
+        before = database.statements
+        answer = await put(caller, path, document, dry_run="true")
+        costs.append(database.statements - before)
+
+    assert costs[0] == costs[1]
+    assert answer.json()["breaks"]["count"] >= 200
+    assert answer.json()["breaks"]["complete"] is False
+
+
+async def _copy_apps(
+    site: Site, tenant: Tenant, publisher: Publisher, entitlement: str, *, times: int
+) -> None:
+    """So many further apps with the same version and artifact, the project entitled to each."""
+    new = f"'7{tenant.org.id[-19:]}' || lpad(n::text, 6, '0')"
+    ours = f"'app_id', 'app_' || {new}"
+    slug = "'-' || n"
+    of_app = "x.number = '2.0.0' AND x.app_id"
+    copies = [
+        ("apps", f"'id', 'app_' || {new}, 'slug', x.slug || {slug}", "x.id", publisher.app["id"]),
+        ("app_versions", f"'id', 'ver_' || {new}, {ours}", of_app, publisher.app["id"]),
+        (
+            "entitlements",
+            f"'id', 'ent_' || {new}, 'app_slug', x.app_slug || {slug}, {ours}",
+            "x.id",
+            entitlement,
+        ),
+    ]
+    for table, changes, key, id in copies:
+        await site.rows(
+            f"""
+            INSERT INTO {table} SELECT (jsonb_populate_record(x, jsonb_build_object({changes}))).*
+            FROM {table} x, generate_series(1, %s) n WHERE {key} = %s
+            """,
+            times,
+            id,
+        )
+
+
+@pytest.mark.rule("PO-9")
+async def test_kinds_and_quotas_that_a_layer_takes_are_named_once(
+    tenant: Tenant, publisher: Publisher
+) -> None:
+    await entitle(tenant, publisher)
+    document = {"operations": {"deny": ["artifact.pull"]}, "quotas": {"instances": 0}}
+
+    answer = await written(tenant.admin, org(tenant), document)
+
+    items = answer["breaks"]["items"]
+    assert [(i["kind"], i["dimension"], i["value"]) for i in items] == [
+        ("layer", "operations", "artifact.pull"),
+        ("layer", "quotas.instances", "0"),
+    ]
+    named = f"Org {tenant.org.slug}'s layer"
+    assert items[0]["sentence"] == f"{named} no longer allows artifact.pull among its operations."
+    until = "instances from now on; there was no limit."
+    assert items[1]["sentence"] == f"{named} allows 0 {until}"
+
+
+@pytest.mark.rule("PO-9")
+async def test_what_was_never_trusted_is_not_lost_and_what_was_used_is(
+    site: Site, tenant: Tenant
+) -> None:
+    publisher = await make_publisher(site)
+    await publisher.publish("1.1.0")
+    await publisher.publish("2.0.0", signed=False)
+    await entitle(tenant, publisher)
+    slug = publisher.app["slug"]
+
+    used = await put(tenant.admin, org(tenant), {"versions": {slug: "^2"}}, dry_run="true")
+    never = await put(tenant.admin, org(tenant), {"versions": {slug: "^1"}}, dry_run="true")
+
+    assert shown(used.json()) == [("entitlement", slug, "1.1.0", None, "versions")]
+    assert never.json()["breaks"] == {"count": 0, "items": [], "complete": True}
 
 
 async def _copy(site: Site, tenant: Tenant, entitlement: str, *, times: int) -> None:

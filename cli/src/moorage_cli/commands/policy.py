@@ -165,7 +165,8 @@ def _written(layer: Layer, written: OverlayWritten, *, dry_run: bool) -> str:
         head = f"Nothing was changed. {layer.name} would be at version {written.version}."
     notes, breaks = [f"  Note: {note}" for note in written.notes], written.breaks
     if not breaks.count:
-        return "\n".join([f"{head} It takes nothing away.", *notes])
+        seen = "It takes nothing away" + ("." if breaks.complete else ", as far as was looked.")
+        return "\n".join([f"{head} {seen}", *notes])
     lines = [f"{head} It takes away {breaks.count} thing(s):"]
     for each in breaks.items:
         what = f"{each.app} {each.version} → {each.instead or 'nothing'}: " if each.app else ""
@@ -173,6 +174,9 @@ def _written(layer: Layer, written: OverlayWritten, *, dry_run: bool) -> str:
         lines.append(f"  {place}  {what}{each.sentence}")
     more = breaks.count - len(breaks.items)
     rest = [f"  and {more} more"] if more > 0 and layer.spelled else []
+    rest += (
+        [] if breaks.complete else ["  There may be more: not all below the layer was looked at."]
+    )
     return "\n".join([*lines, *rest, *notes])
 
 

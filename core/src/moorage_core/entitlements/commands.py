@@ -61,19 +61,6 @@ async def get(ctx: Context, id: str, *, key: str = READ, lock: bool = False) -> 
     return entitlement
 
 
-async def list_in(
-    db: Db,
-    *,
-    orgs: list[str],
-    project: str | None = None,
-    app: str | None = None,
-    after: str = "",
-    limit: int = 500,
-) -> list[Entitlement]:
-    """Entitlements of orgs, or of one project, to any app or to one, in the order of their ids."""
-    return await store.list_in(db, orgs=orgs, project=project, app=app, after=after, limit=limit)
-
-
 async def list_enabled(
     db: Db,
     *,

@@ -94,21 +94,6 @@ async def list_page(
     )
 
 
-async def list_in(
-    db: Db, *, orgs: list[str], project: str | None, app: str | None, after: str, limit: int
-) -> list[Entitlement]:
-    return await db.all(
-        Entitlement,
-        f"""
-        SELECT {ENTITLEMENT} FROM entitlements e
-        WHERE e.org_id = ANY (%s) AND (%s::text IS NULL OR e.project_id = %s)
-            AND (%s::text IS NULL OR e.app_id = %s) AND {LIVE} AND e.id > %s
-        ORDER BY e.id LIMIT %s
-        """,
-        (orgs, project, project, app, app, after, limit),
-    )
-
-
 async def list_enabled(
     db: Db,
     *,

@@ -2,18 +2,35 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
+from itertools import chain
+from typing import get_args
 
-from moorage_core.catalog.models import Version
 from moorage_core.entitlements.models import Entitlement
-from moorage_core.policy import limits, overlays
+from moorage_core.policy import facts as given
+from moorage_core.policy import limits, overlays, rules
 from moorage_core.policy.facts import Facts
 from moorage_core.policy.limits import Layer, Limits
-from moorage_core.policy.models import Break, Kind, Level, OverlayRow, Verdict, Wanted
+from moorage_core.policy.models import (
+    Break,
+    Growing,
+    Kind,
+    Level,
+    OperationKind,
+    OverlayRow,
+    Place,
+    Wanted,
+)
 
 OF_ANY_APP = ("artifact_sources", "channels")
 """Choices that decide about versions, whatever the app."""
-ABOUT_VERSIONS = frozenset({*OF_ANY_APP, limits.VERSIONS})
+OF_ANY_VERSION = ("operations", "regions", "skus")
+"""Choices that decide about all apps and versions alike."""
+GROWING: tuple[OperationKind, ...] = get_args(Growing)
+KINDS: tuple[tuple[OperationKind, ...], ...] = (
+    tuple(kind for kind in GROWING if kind in given.CHOOSES_A_VERSION),
+    tuple(kind for kind in GROWING if kind not in given.CHOOSES_A_VERSION),
+)
+"""Of the kinds in each of these, one is judged like the other but for its name and its amounts."""
 
 
 def takes_nothing(before: Limits, after: Limits) -> bool:
@@ -52,16 +69,68 @@ def outgrown(row: OverlayRow, before: Layer, after: Layer) -> Iterator[Break]:
             )
 
 
+def closed(place: Place, name: str, was: Limits, now: Limits) -> Iterator[Break]:
+    """What a layer takes from all below it alike, whatever they are entitled to.
+
+    `was` and `now` are the layer with those above it: what these do not allow was never there.
+    """
+    where = {"project_id": place.project, "entitlement_id": place.entitlement}
+    for dimension, value, sentence in chain(_values(name, was, now), _amounts(name, was, now)):
+        yield Break("layer", place.org, sentence, **where, dimension=dimension, value=value)
+
+
+def _values(name: str, was: Limits, now: Limits) -> Iterator[tuple[str, str, str]]:
+    for dimension in OF_ANY_VERSION:
+        before, after = was.choice(dimension), now.choice(dimension)
+        known = GROWING if dimension == "operations" else before.allow
+        if known is None and after.allow is not None:
+            only = ", ".join(sorted(after.allow)) or "none"
+            yield dimension, only, f"{name} allows only these {dimension} from now on: {only}."
+            continue
+        for value in sorted(after.deny - before.deny if known is None else known):
+            if before.allows(value) and not after.allows(value):
+                sentence = f"{name} no longer allows {value} among its {dimension}."
+                yield dimension, value, sentence
+
+
+def _amounts(name: str, was: Limits, now: Limits) -> Iterator[tuple[str, str, str]]:
+    for quota, limit in sorted(now.quotas.items()):
+        before = was.quotas.get(quota)
+        if before is None or limit < before:
+            until = "there was no limit" if before is None else f"it was {before}"
+            sentence = f"{name} allows {limit} {limits.words(quota)} from now on; {until}."
+            yield f"quotas.{quota}", str(limit), sentence
+
+
 def lost(facts: Facts, held: Entitlement, before: Layer, after: Layer) -> Break | None:
-    """The version that an entitlement came to and no longer would. `facts` have all layers."""
-    had = _comes_to(_with(facts, before))
-    if had is None:
+    """The version that an entitlement came to and no longer would. `facts` have all layers.
+
+    Decided by the rules that are enforced. Kinds and amounts stay as they were before: what a
+    layer takes of those, it takes from all alike, and `closed` names it.
+    """
+    choices = {**after.limits.choices, "operations": before.limits.choice("operations")}
+    steady = Limits(choices, after.limits.versions, before.limits.quotas)
+    was, now = _with(facts, before), _with(facts, replace(after, limits=steady))
+    for kinds in KINDS:
+        wanted = (Wanted(held.project_id, held.app_id, kind) for kind in kinds)
+        first = next((each for each in wanted if overlays.lets(was, each)), None)
+        found = None if first is None else _lost(was, now, held, first)
+        if found is not None:
+            return found
+    return None
+
+
+def _lost(was: Facts, now: Facts, held: Entitlement, wanted: Wanted) -> Break | None:
+    had = rules.judge(was, wanted)
+    if not had.allowed or had.version is None:
         return None
-    changed = _with(facts, after)
-    has = _comes_to(changed)
-    if has is not None and has.id == had.id:
+    has = rules.judge(now, wanted)
+    if has.allowed and has.version == had.version:
         return None
-    no = _refusals(changed, had)[0]
+    refusals = rules.judge(now, replace(wanted, version=had.version.id)).refusals
+    if not refusals:
+        return None  # A better one has come within reach, and this one still is.
+    no = refusals[0]
     return Break(
         "entitlement",
         held.org_id,
@@ -69,8 +138,8 @@ def lost(facts: Facts, held: Entitlement, before: Layer, after: Layer) -> Break 
         project_id=held.project_id,
         entitlement_id=held.id,
         app=held.app_slug,
-        version=had.number,
-        instead=None if has is None else has.number,
+        version=had.version.number,
+        instead=has.version.number if has.allowed and has.version else None,
         dimension=no.dimension,
         value=no.value,
     )
@@ -100,20 +169,6 @@ def _takes(before: Limits, after: Limits, dimension: str) -> bool:
 def _with(facts: Facts, changed: Layer) -> Facts:
     layers = [changed if each.level == changed.level else each for each in facts.layers]
     return replace(facts, layers=layers)
-
-
-def _comes_to(facts: Facts) -> Version | None:
-    """The version that an entitlement comes to, as far as layers decide about it."""
-    found = facts.order(facts.versions)
-    if facts.entitlement is not None and facts.entitlement.channel is not None:
-        found = islice(found, 1)
-    return next((each for each in found if not _refusals(facts, each)), None)
-
-
-def _refusals(facts: Facts, version: Version) -> list[Verdict]:
-    wanted = Wanted(project="", app=version.app_id, operation="instance.deploy")
-    said = overlays.judge(facts, wanted, version)
-    return [no for no in said if no.allowed is False and no.dimension in ABOUT_VERSIONS]
 
 
 def levels_below(level: Level) -> list[Level]:

@@ -18,7 +18,7 @@ from moorage_core.events import commands as events
 from moorage_core.events import registry
 from moorage_core.http import etag
 from moorage_core.kit.ids import PLATFORM_ORG, OverlayId
-from moorage_core.policy import gathering, limits, rules, store
+from moorage_core.policy import consequences, gathering, limits, rules, store
 from moorage_core.policy.limits import Layer
 from moorage_core.policy.models import (
     LEVELS,
@@ -115,7 +115,7 @@ async def put_overlay(
     here, above = await _around(ctx, place, given)
     limits.check_narrows(given, above)
     written = await _write(ctx, place, row, limits.write(given))
-    breaks = await gathering.consequences(ctx, place, limits.read(row.document), here)
+    breaks = await consequences.of(ctx, place, above, limits.read(row.document), here)
     _record(ctx, place, written)
     return Written(written, breaks, await _notes(ctx, place, given))
 

@@ -170,7 +170,9 @@ class Decision:
         return [verdict for verdict in self.verdicts if verdict.allowed is False]
 
 
-Kind = Literal["entitlement", "overlay"]
+Kind = Literal["entitlement", "overlay", "layer"]
+"""An entitlement that loses its version, a layer below that names too much, or what the changed
+layer takes from all below it alike."""
 
 
 @dataclass(frozen=True)
@@ -192,10 +194,12 @@ class Break:
 
 @dataclass(frozen=True)
 class Breaks:
-    """The first of them, and how many there are."""
+    """The first of them, and how many were found."""
 
     count: int = 0
     items: tuple[Break, ...] = ()
+    complete: bool = True
+    """Whether all below was looked at. Not, where there is very much of it."""
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,12 @@ def judge(facts: Facts, wanted: Wanted, version: Version | None) -> Iterator[Ver
         yield Verdict.silent("entitlement_overlay", sentence)
 
 
+def lets(facts: Facts, wanted: Wanted) -> bool:
+    """Whether the kind and the amounts of a request pass, whatever its version."""
+    said = (no for layer in facts.layers for no in _refusals(facts, layer, wanted, None, None))
+    return not any(dimension == "operations" or "quotas." in dimension for dimension, *_ in said)
+
+
 def _refusals(
     facts: Facts,
     layer: Layer,

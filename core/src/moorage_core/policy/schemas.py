@@ -193,6 +193,8 @@ class BreaksRead(Output):
     count: int
     items: list[BreakRead]
     """The first 50."""
+    complete: bool
+    """Whether all below was looked at. False: there may be more than was counted."""
 
 
 class OverlayWritten(OverlayRead):

@@ -141,9 +141,9 @@ async def list_orgs(db: Db, *, after: str, limit: int) -> list[str]:
 
 
 async def list_below(
-    db: Db, *, levels: list[Level], orgs: list[str], project: str | None, after: str, limit: int
+    db: Db, *, levels: list[Level], orgs: list[str], project: str | None, limit: int
 ) -> list[OverlayRow]:
-    """Layers of the named levels, in the order of their ids; of deleted things none."""
+    """Layers of the named levels, newest first; of deleted things none."""
     return await db.all(
         OverlayRow,
         f"""
@@ -151,34 +151,11 @@ async def list_below(
             LEFT JOIN entitlements e ON e.id = v.entitlement_id
         WHERE v.level = ANY (%(levels)s) AND v.org_id = ANY (%(orgs)s)
             AND (%(project)s::text IS NULL OR v.project_id = %(project)s)
-            AND p.deleted_at IS NULL AND e.deleted_at IS NULL AND v.id > %(after)s
-        ORDER BY v.id LIMIT %(limit)s
+            AND p.deleted_at IS NULL AND e.deleted_at IS NULL
+        ORDER BY v.id DESC LIMIT %(limit)s
         """,
-        {"levels": levels, "orgs": orgs, "project": project, "after": after, "limit": limit},
+        {"levels": levels, "orgs": orgs, "project": project, "limit": limit},
     )
-
-
-async def list_apps_below(
-    db: Db,
-    *,
-    orgs: list[str],
-    project: str | None,
-    entitlement: str | None,
-    slugs: list[str] | None,
-) -> list[str]:
-    """Apps that something below is entitled to; those with the named slugs where any are named."""
-    rows = await db.rows(
-        """
-        SELECT DISTINCT app_id FROM entitlements
-        WHERE deleted_at IS NULL AND enabled AND org_id = ANY (%(orgs)s)
-            AND (%(project)s::text IS NULL OR project_id = %(project)s)
-            AND (%(entitlement)s::text IS NULL OR id = %(entitlement)s)
-            AND (%(slugs)s::text[] IS NULL OR app_slug = ANY (%(slugs)s))
-        ORDER BY app_id
-        """,
-        {"orgs": orgs, "project": project, "entitlement": entitlement, "slugs": slugs},
-    )
-    return [row["app_id"] for row in rows]
 
 
 async def list_for(
