@@ -113,6 +113,27 @@ def test_without_an_entitlement_the_answer_says_who_gives_one() -> None:
     assert no.who_can_change == who
 
 
+def test_without_an_entitlement_the_answer_does_not_claim_that_there_is_no_version() -> None:
+    decision = rules.judge(facts(artifacts=[artifact("1.0.0")]), want())
+
+    said = {each.layer: each for each in decision.verdicts}
+    for name in ("consent", "family", "trust"):
+        assert said[name].allowed is None
+        assert said[name].sentence == (
+            "Not judged: without an entitlement it is open which version would be used."
+        )
+
+
+def test_without_an_entitlement_a_version_that_is_named_is_judged_all_the_same() -> None:
+    known = facts(artifacts=[artifact("1.0.0", trust="revoked")])
+
+    decision = rules.judge(known, want(version="1.0.0"))
+
+    assert [no.layer for no in decision.refusals] == ["entitlement", "trust"]
+    consent = next(each for each in decision.verdicts if each.layer == "consent")
+    assert consent.sentence == "There is no entitlement with which anything was accepted."
+
+
 @pytest.mark.parametrize(
     ("entitlement", "dimension"),
     [

@@ -223,9 +223,19 @@ def _is_elsewhere(facts: Facts, held: Entitlement, version: Version) -> bool:
     return given.resolve(facts) != version
 
 
+def _unjudged(facts: Facts, wanted: Wanted) -> str | None:
+    """What is said where the request names no version and no entitlement says which."""
+    is_named = wanted.version is not None or wanted.channel is not None
+    if facts.app is None or facts.entitlement is not None or is_named:
+        return None
+    return "Not judged: without an entitlement it is open which version would be used."
+
+
 def _consent(facts: Facts, wanted: Wanted, version: Version | None) -> Iterator[Verdict]:
     if facts.consent is None or version is None:
-        yield Verdict.silent("consent", "There is no version that an entitlement could accept.")
+        none = "There is no entitlement with which anything was accepted."
+        none = "There is no version that an entitlement could accept." if version is None else none
+        yield Verdict.silent("consent", _unjudged(facts, wanted) or none)
         return
     if facts.consent.covers(version):
         sentence = f"What version {version.number} asks for was accepted."
@@ -243,7 +253,8 @@ def _consent(facts: Facts, wanted: Wanted, version: Version | None) -> Iterator[
 def _family(facts: Facts, wanted: Wanted, version: Version | None) -> Iterator[Verdict]:
     asked = None if version is None else given.declared(facts, version)
     if facts.app is None or asked is None:
-        yield Verdict.silent("family", "There is no version that could belong to a family.")
+        none = "There is no version that could belong to a family."
+        yield Verdict.silent("family", _unjudged(facts, wanted) or none)
         return
     who = f"those who run the platform, with {Permission.CATALOG_FAMILY_ADMIT}"
     outside = [name for name in asked.families if name not in facts.ceilings]
@@ -264,7 +275,8 @@ def _family(facts: Facts, wanted: Wanted, version: Version | None) -> Iterator[V
 
 def _trust(facts: Facts, wanted: Wanted, version: Version | None) -> Iterator[Verdict]:
     if version is None:
-        yield Verdict.silent("trust", "There is no version whose artifacts could be trusted.")
+        none = "There is no version whose artifacts could be trusted."
+        yield Verdict.silent("trust", _unjudged(facts, wanted) or none)
         return
     found = given.relevant(facts, wanted, version)
     refusals = [refusal for each in found if (refusal := _distrust(each))]
