@@ -243,6 +243,30 @@ async def registered(admin: Client, project: ProjectRead, key: PrivateKey) -> Pu
     return await admin.publisher_keys.create(project, name="release", key=key)
 
 
+async def test_a_key_is_registered_by_who_proves_that_they_have_it(
+    admin: Client, project: ProjectRead
+) -> None:
+    ours, theirs = PrivateKey.generate(), PrivateKey.generate()
+    keys = admin.publisher_keys
+
+    made = await keys.create(project, name="here", key=ours)
+    apart = await keys.create(
+        project,
+        name="on a device",
+        public_key=theirs.public,
+        proof=signatures.prove(project.id, theirs),
+    )
+    with pytest.raises(errors.KeyNotProved):
+        await keys.create(
+            project,
+            name="a stranger's",
+            public_key=PrivateKey.generate().public,
+            proof=signatures.prove(project.id, ours),
+        )
+
+    assert (made.public_key["x"], apart.public_key["x"]) == (ours.public.x, theirs.public.x)
+
+
 async def test_a_signature_is_made_here_and_checked_on_both_sides(
     admin: Client, project: ProjectRead, key: PrivateKey, registered: PublisherKeyRead
 ) -> None:

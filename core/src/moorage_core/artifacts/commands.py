@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 
 from moorage_core.artifacts import rules, store
-from moorage_core.artifacts.models import Artifact, Signature
+from moorage_core.artifacts.models import Artifact, Signature, Usage
 from moorage_core.artifacts.rules import Lifecycle, Trust
 from moorage_core.artifacts.schemas import ArtifactCreate, ArtifactUpdate
 from moorage_core.audit import commands as audit
@@ -119,7 +119,7 @@ async def register(ctx: Context, project: str, new: ArtifactCreate) -> Artifact:
         )
     # After that: who goes on with what was announced needs no more room.
     limits = ctx.platform.settings.artifacts
-    most = rules.Usage(limits.project_bytes, limits.open_uploads)
+    most = Usage(limits.project_bytes, limits.open_uploads)
     rules.check_usage(artifact, used, limits=most)
     record(ctx, key, registry.ARTIFACT_CREATED, artifact)
     return artifact

@@ -27,6 +27,14 @@ class Artifact:
 
 
 @dataclass(frozen=True)
+class Usage:
+    """What a project has, or may have, of what is limited."""
+
+    bytes: int
+    uploads: int
+
+
+@dataclass(frozen=True)
 class PublisherKey:
     id: str
     org_id: str

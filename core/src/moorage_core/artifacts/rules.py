@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from joserfc.errors import JoseError
 from joserfc.jwk import OKPKey
 
-from moorage_core.artifacts.models import Artifact, PublisherKey
+from moorage_core.artifacts.models import Artifact, PublisherKey, Usage
 from moorage_core.errors import ApiError, Conflict, Fault
 
 IDLE = timedelta(hours=24)
@@ -224,14 +224,6 @@ def check_size(size: int, *, limit: int) -> None:
             f"It has {size} bytes; this platform takes {limit} at most (limits.artifact_bytes).",
             errors=[Fault("body.size", f"more than {limit}")],
         )
-
-
-@dataclass(frozen=True)
-class Usage:
-    """What a project has, or may have, of what is limited."""
-
-    bytes: int
-    uploads: int
 
 
 def check_usage(artifact: Artifact, used: Usage, *, limits: Usage) -> None:

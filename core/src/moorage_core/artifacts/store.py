@@ -5,8 +5,7 @@ from typing import Any, LiteralString
 
 from psycopg.types.json import Jsonb
 
-from moorage_core.artifacts.models import Artifact, PublisherKey, Signature
-from moorage_core.artifacts.rules import Usage
+from moorage_core.artifacts.models import Artifact, PublisherKey, Signature, Usage
 from moorage_core.kit.db import Db
 from moorage_core.kit.pagination import PageRequest
 

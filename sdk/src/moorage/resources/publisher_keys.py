@@ -8,6 +8,7 @@ from moorage._model import id_of
 from moorage._operation import Arguments
 from moorage.models import (
     ProjectRead,
+    PublicKey,
     PublisherKeyCreate,
     PublisherKeyRead,
     PublisherPublicKey,
@@ -24,19 +25,29 @@ class PublisherKeys(Group):
         return Arguments(path={"project": id_of(project)}, query={"limit": page_size})
 
     @call(operations.CREATE_PUBLISHER_KEY, PublisherKeyRead)
-    def create(self, project: ProjectRead | str, *, name: str, key: PrivateKey) -> Arguments:
+    def create(
+        self,
+        project: ProjectRead | str,
+        *,
+        name: str,
+        key: PrivateKey | None = None,
+        public_key: PublicKey | PublisherPublicKey | None = None,
+        proof: str | None = None,
+    ) -> Arguments:
         """Register the public half of a key, with a proof that you have the private one.
 
-        The private half is used here and stays here.
+        Give `key`: it is used here and stays here. For a key that never leaves its device give
+        `public_key`, and as `proof` what `moorage.signatures.prove` would have made with it.
         """
         where = id_of(project)
+        if key is not None:
+            public_key, proof = key.public, signatures.prove(where, key)
+        if public_key is None:
+            raise TypeError("give key, or public_key and proof")
+        half = PublisherPublicKey(kty="OKP", crv="Ed25519", x=public_key.x)
         return Arguments(
             path={"project": where},
-            body=PublisherKeyCreate(
-                name=name,
-                public_key=PublisherPublicKey(kty="OKP", crv="Ed25519", x=key.public.x),
-                proof=signatures.prove(where, key),
-            ),
+            body=PublisherKeyCreate(name=name, public_key=half, proof=proof),
         )
 
     @call(operations.REVOKE_PUBLISHER_KEY, PublisherKeyRead)
