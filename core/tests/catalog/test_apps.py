@@ -281,7 +281,7 @@ async def test_nobody_who_is_entitled_loses_sight_of_an_app(
     assert answer.status_code == status, answer.text
     if status == 409:
         assert answer.json()["code"] == "still_entitled"
-        assert answer.json()["detail"].startswith("1 projects")
+        assert answer.json()["detail"].startswith("1 project that is")
         assert not any(value in answer.text for value in place.values())
 
 

@@ -171,8 +171,8 @@ async def test_those_who_run_the_platform_see_how_much_of_which_org_and_not_what
     first, *others = breaks["items"]
     assert (first["kind"], first["dimension"], first["value"]) == ("layer", "regions", region)
     assert [(i["org_id"], i["kind"], i["sentence"]) for i in others] == [
-        (tenant.org.id, "entitlement", "1 entitlement(s) lose a version."),
-        (tenant.org.id, "overlay", "1 layer(s) name too much."),
+        (tenant.org.id, "entitlement", "1 entitlement loses a version."),
+        (tenant.org.id, "overlay", "1 layer names too much."),
     ]
     for secret in (held["id"], tenant.project.id, publisher.app["slug"] + '"'):
         assert secret not in str(breaks)

@@ -534,3 +534,25 @@ def test_every_layer_speaks_and_every_refusal_names_what_and_who(
             assert verdict.who_can_change
     if any(verdict.allowed is None for verdict in decision.verdicts):
         assert not decision.allowed
+
+
+def test_nobody_is_said_to_take_a_revocation_back() -> None:
+    known = facts(artifacts=[artifact("1.0.0", trust="revoked")], entitlement=entitle())
+
+    no = refusal(rules.judge(known, want()))
+
+    assert no.who_can_change == (
+        "nobody: that is final, but its publisher can publish another version"
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [(("bundle",), "1 artifact is signed"), (("bundle", "image"), "2 artifacts are signed")],
+)
+def test_numbers_go_with_their_nouns(names: tuple[str, ...], said: str) -> None:
+    known = facts(artifacts=[artifact("1.0.0", name) for name in names], entitlement=entitle())
+
+    sentences = [each.sentence for each in rules.judge(known, want()).verdicts]
+
+    assert f"{said}, and none is withdrawn." in sentences

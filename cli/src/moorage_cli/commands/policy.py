@@ -167,7 +167,8 @@ def _written(layer: Layer, written: OverlayWritten, *, dry_run: bool) -> str:
     if not breaks.count:
         seen = "It takes nothing away" + ("." if breaks.complete else ", as far as was looked.")
         return "\n".join([f"{head} {seen}", *notes])
-    lines = [f"{head} It takes away {breaks.count} thing(s):"]
+    things = "1 thing" if breaks.count == 1 else f"{breaks.count} things"
+    lines = [f"{head} It takes away {things}:"]
     for each in breaks.items:
         what = f"{each.app} {each.version} → {each.instead or 'nothing'}: " if each.app else ""
         place = each.entitlement_id or each.project_id or each.org_id

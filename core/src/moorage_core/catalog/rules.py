@@ -18,6 +18,7 @@ from moorage_core.catalog.models import (
     Version,
 )
 from moorage_core.errors import ApiError, Conflict, Fault
+from moorage_core.kit.counting import counted
 from moorage_manifest import RESERVED_SLUGS, Manifest, namespace, shipped
 from moorage_manifest import Fault as ManifestFault
 
@@ -227,15 +228,16 @@ def check_room_for_draft(app: App, have: Counts, *, drafts: int, versions: int) 
 def check_never_published(app: App, published: int) -> None:
     if published:
         raise AppPublished(
-            f"App {app.slug} has {published} published versions, which stay. "
-            "Retire them, and show the app to its own project alone."
+            f"App {app.slug} has {counted(published, 'published version')}: what was published "
+            "stays. Retire it, and show the app to its own project alone."
         )
 
 
 def check_nobody_left_behind(app: App, visibility: str, entitled: int) -> None:
     if entitled:
         raise StillEntitled(
-            f"{entitled} projects that are entitled to app {app.slug} would not see it with "
+            f"{counted(entitled, 'project that is', 'projects that are')} entitled to app "
+            f"{app.slug} would not see it with "
             f"visibility {visibility}. Retire its versions if nobody should begin to use them; the "
             "app can be hidden once those projects have given up their entitlements."
         )
@@ -255,7 +257,7 @@ def check_manifest(faults: Iterable[ManifestFault]) -> None:
     ]
     if found:
         raise ManifestInvalid(
-            f"The manifest has {len(found)} faults. Each is listed with its line and column; "
+            f"The manifest has {counted(len(found), 'fault')}, listed with line and column; "
             "moor app validate finds the same ones before you send it.",
             errors=found,
         )

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from starlette.routing import compile_path
 
 from moorage_core.errors import MEDIA_TYPE, TYPE_BASE, ApiError, Fault, Malformed, NotFound
+from moorage_core.kit.counting import counted
 
 log = structlog.get_logger()
 
@@ -64,7 +65,9 @@ async def _api_error(request: Request, error: Exception) -> Response:
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     faults = [_fault(item) for item in error.errors()]
-    detail = f"{len(faults)} thing(s) in the request are not as this route takes them; see errors."
+    one = "thing in the request is not as this route takes it"
+    many = "things in the request are not as this route takes them"
+    detail = f"{counted(len(faults), one, many)}; see errors."
     return render(Malformed(detail, errors=faults), request.state.trace.correlation_id)
 
 

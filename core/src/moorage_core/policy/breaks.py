@@ -6,6 +6,7 @@ from itertools import chain
 from typing import get_args
 
 from moorage_core.entitlements.models import Entitlement
+from moorage_core.kit.counting import counted
 from moorage_core.policy import facts as given
 from moorage_core.policy import limits, overlays, rules
 from moorage_core.policy.facts import Facts
@@ -153,9 +154,13 @@ def of(found: Break, held: Entitlement) -> Break:
 
 def numbers(counts: Mapping[tuple[str, Kind], int]) -> list[Break]:
     """How much of each org, and nothing of what: for those who run the platform."""
-    nouns = {"entitlement": "entitlement(s) lose a version", "overlay": "layer(s) name too much"}
+    nouns = {
+        "entitlement": ("entitlement loses a version", "entitlements lose a version"),
+        "overlay": ("layer names too much", "layers name too much"),
+    }
     return [
-        Break(kind, org, f"{count} {nouns[kind]}.") for (org, kind), count in sorted(counts.items())
+        Break(kind, org, f"{counted(count, *nouns[kind])}.")
+        for (org, kind), count in sorted(counts.items())
     ]
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from moorage_core.errors import ApiError, Fault
+from moorage_core.kit.counting import counted
 from moorage_core.policy.models import Level
 from moorage_core.sources.models import STORE
 from moorage_manifest import versions
@@ -258,7 +259,8 @@ def constraints_checked(limits: Limits) -> Limits:
         except versions.BadConstraint as err:
             faults.append(Fault(f"body.document.versions.{app}", str(err)))
     if faults:
-        raise ConstraintInvalid(f"For {len(faults)} app(s); see errors.", errors=faults)
+        apps = counted(len(faults), "app has", "apps have")
+        raise ConstraintInvalid(f"{apps} a constraint that is none; see errors.", errors=faults)
     return Limits(limits.choices, read, limits.quotas)
 
 

@@ -14,6 +14,7 @@ from moorage_core.authz.permissions import Permission
 from moorage_core.catalog.models import App, UsedArtifact, Version
 from moorage_core.entitlements.models import Entitlement
 from moorage_core.errors import Fault, Forbidden
+from moorage_core.kit.counting import counted
 from moorage_core.policy import facts as given
 from moorage_core.policy import overlays
 from moorage_core.policy.facts import Facts
@@ -243,7 +244,8 @@ def _consent(facts: Facts, wanted: Wanted, version: Version | None) -> Iterator[
         return
     more = facts.consent.beyond(version) or []
     sentence = (
-        f"Version {version.number} asks for {len(more)} thing(s) that were not accepted: "
+        f"Version {version.number} asks for "
+        f"{counted(len(more), 'thing that was', 'things that were')} not accepted: "
         + " ".join(difference.sentence for difference in more[:5])
     )
     who = given.admins(facts, Permission.CATALOG_ENTITLEMENT_CONSENT)
@@ -280,13 +282,16 @@ def _trust(facts: Facts, wanted: Wanted, version: Version | None) -> Iterator[Ve
         return
     found = given.relevant(facts, wanted, version)
     refusals = [refusal for each in found if (refusal := _distrust(each))]
-    fine = f"{len(found)} artifact(s) are signed, and none is withdrawn."
+    signed = counted(len(found), "artifact is", "artifacts are")
+    fine = f"{signed} signed, and none is withdrawn."
     fine = fine if found else "There are no artifacts to trust."
     yield from refusals or [Verdict.yes("trust", fine)]
 
 
 def _distrust(used: UsedArtifact) -> Verdict | None:
     publisher = "whoever publishes it"
+    if used.trust == "revoked":
+        publisher = "nobody: that is final, but its publisher can publish another version"
     if used.trust != "verified":
         why = f": {used.trust_reason.rstrip('.')}" if used.trust_reason else ""
         sentence = f"Artifact {used.name} is {used.trust}{why}."
