@@ -44,6 +44,7 @@ KEYS_WITHOUT_ORG = {
 
 INNER_FUNCTIONS = {
     "user_grants",
+    "close_apps",
     "keep_names_apart",
     "keep_published_version",
     "keep_source",
