@@ -49,12 +49,12 @@ def is_offered_to(app: App, *, org: str, project: str) -> bool:
     return rules.is_offered_to(app, org=org, project=project)
 
 
-async def versions_of(db: Db, app: str, *, named: str | None = None) -> list[Version]:
+async def versions_of(db: Db, app: str, *named: str | None) -> list[Version]:
     """What was ever published of an app, newest first; very old versions are left out.
 
-    The one that is `named`, by its number or its id, is among them, however old it is.
+    Those that are `named`, by their numbers or ids, are among them, however old they are.
     """
-    return await store.versions_of(db, app, named=named)
+    return await store.versions_of(db, app, named=[each for each in named if each is not None])
 
 
 async def declarations_of(db: Db, *versions: str) -> dict[str, dict[str, Any]]:

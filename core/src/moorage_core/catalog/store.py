@@ -326,8 +326,8 @@ async def list_versions(
     )
 
 
-async def versions_of(db: Db, app: str, *, named: str | None) -> list[Version]:
-    """The newest that were published, those that a channel points to, and the one that is named.
+async def versions_of(db: Db, app: str, *, named: list[str]) -> list[Version]:
+    """The newest that were published, those that a channel points to, and those that are named.
 
     Tenant-less: the caller has found the app and may see it.
     """
@@ -339,7 +339,7 @@ async def versions_of(db: Db, app: str, *, named: str | None) -> list[Version]:
                 ORDER BY id DESC LIMIT %(limit)s)
             UNION SELECT version_id FROM app_channels WHERE app_id = %(app)s
             UNION SELECT id FROM app_versions WHERE app_id = %(app)s AND status <> 'draft'
-                AND %(named)s IN (id, number))
+                AND (id = ANY (%(named)s) OR number = ANY (%(named)s)))
         ORDER BY v.id DESC
         """,
         {"app": app, "limit": NEWEST, "named": named},

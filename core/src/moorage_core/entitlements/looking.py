@@ -66,11 +66,11 @@ async def world_of(ctx: Context, entitlement: Entitlement, *, key: str) -> World
     app = await catalog.find_visible(ctx, entitlement.app_id, key=key)
     if app is None or not catalog.is_offered_to(app, org=org, project=project):
         return World([], {})
-    return await versions_of(ctx.db, app.id)
+    return await versions_of(ctx.db, app.id, entitlement.accepted_version_id)
 
 
-async def versions_of(db: Db, app: str) -> World:
-    return World(await catalog.versions_of(db, app), await catalog.channels_of(db, app))
+async def versions_of(db: Db, app: str, *named: str) -> World:
+    return World(await catalog.versions_of(db, app, *named), await catalog.channels_of(db, app))
 
 
 async def offer(

@@ -33,7 +33,8 @@ async def facts(ctx: Context, wanted: Wanted, *, org: str, key: str) -> Facts:
             layers=layers(chain, entitled=closed),
             entitlement=held if closed else None,
         )
-    known = await catalog.versions_of(ctx.db, app.id, named=wanted.version)
+    accepted = held and held.accepted_version_id
+    known = await catalog.versions_of(ctx.db, app.id, wanted.version, accepted)
     channels = await catalog.channels_of(ctx.db, app.id)
     found = Facts(
         org=chain.org,
