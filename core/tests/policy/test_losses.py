@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Any
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -131,3 +132,35 @@ def test_what_layers_take_from_all_alike_is_named_once_for_each() -> None:
         ("quotas.members", "9"),
     ]
     assert closed(known, after, before) == []
+
+
+def test_what_may_still_grow_is_lost_where_nothing_new_could_be_chosen() -> None:
+    known = facts(
+        channels={"dev": "ver_1.0.0"},
+        entitlement=entitle(channel="dev"),
+        chain={"org": {"channels": {"deny": ["dev"]}}},
+    )
+
+    found = lost(known, layer("project", {}), layer("project", {"versions": {"echo": "^2"}}))
+
+    assert found is not None
+    assert (found.version, found.instead) == ("1.0.0", None)
+
+
+def test_a_version_is_lost_to_the_one_kind_that_layers_left() -> None:
+    only = {"operations": {"allow": ["instance.deploy"]}}
+    known = facts(entitlement=entitle(), chain={"org": only})
+
+    found = lost(known, layer("project", {}), layer("project", {"versions": {"echo": "^2"}}))
+
+    assert found is not None
+    assert found.version == "1.0.0"
+
+
+@pytest.mark.parametrize("taken", [{"operations": {"allow": []}}, {"quotas": {"instances": 0}}])
+def test_what_is_lost_to_all_is_not_said_of_each(taken: dict[str, Any]) -> None:
+    only = {"operations": {"allow": ["instance.deploy"]}}
+    known = facts(entitlement=entitle(), chain={"global": only})
+
+    assert lost(known, layer("org", {}), layer("org", taken)) is None
+    assert len(closed(known, layer("org", {}), layer("org", taken))) == 1
