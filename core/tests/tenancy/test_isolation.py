@@ -32,8 +32,13 @@ THE_ORGS = {"org", "source"}
 """What belongs to an org as a whole is seen from all of its projects."""
 SHOWN_TO_ALL = {"family", "channel"}
 """What the platform itself shows to everybody who is signed in; channels are but three words."""
-ADMITTED = {"get_admission": {"app", "slug"}, "list_admissions": {"app", "slug"}}
+NO_NAME = {"consent"}
+"""Digests of what an app asks for: apps that ask for the same have the same."""
+_ADMISSION = {"app", "slug"}
+ADMITTED = {"get_admission": _ADMISSION, "list_admissions": _ADMISSION}
 """By route: what those who run the platform see of a tenant's things, because they let them in."""
+RECORDED = {"list_audit_entries": _ADMISSION, "list_events": _ADMISSION}
+"""By route: the same, as it is on record that they did."""
 PROTECTED = requests.routes(public=False)
 REFERRING = [spec for spec in PROTECTED if requests.references(spec)]
 NESTED = [
@@ -182,9 +187,9 @@ async def test_what_a_foreign_caller_can_read_names_nothing_foreign(
 
     answer = await _send(town.site, request, caller)
 
-    theirs = SHOWN_TO_ALL | (THE_ORGS if who in ("neighbour", "robot") else set[str]())
+    theirs = SHOWN_TO_ALL | NO_NAME | (THE_ORGS if who in ("neighbour", "robot") else set[str]())
     if who == "root":
-        theirs |= THE_PLATFORMS_TO_SEE | ADMITTED.get(spec.name, set[str]())
+        theirs |= THE_PLATFORMS_TO_SEE | (ADMITTED | RECORDED).get(spec.name, set[str]())
     hidden = {v for k, v in town.acme.ids.items() if k not in theirs} | {town.acme.project.slug}
     assert answer.status_code in (200, 403, 404)
     assert [value for value in hidden - sent if value in answer.text] == []
