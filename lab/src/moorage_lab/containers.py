@@ -1,0 +1,93 @@
+"""A host's power. Whether a host runs is read from its control group, never from a file."""
+
+import os
+import signal
+
+from moorage_lab import cgroups, daemons, network
+from moorage_lab.daemons import Daemon
+from moorage_lab.layout import HostLayout
+
+NSPAWN = "/usr/bin/systemd-nspawn"
+# As on the distributions of today, even where the machine itself mixes cgroup v1 and v2.
+_ENVIRONMENT = {"SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"}
+# A host that reboots makes nspawn end with 133, for whoever watches it to start it again.
+_WATCH = """\
+boot=$1; shift
+while :; do
+    mkdir -p "$boot"
+    sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$boot" "$@"
+    [ $? -eq 133 ] || exit
+    find "$boot" -mindepth 1 -depth -type d -exec rmdir {} +
+done
+"""
+
+
+def is_running(host: HostLayout) -> bool:
+    return cgroups.is_populated(host.group)
+
+
+def is_supervised(host: HostLayout) -> bool:
+    """Whether nspawn still watches the container, which survives its death."""
+    return bool(supervisors(host))
+
+
+def power(host: HostLayout) -> str:
+    """In a word: `running`, `off`, or `orphaned` where nspawn has died and the host has not."""
+    if not is_running(host):
+        return "off"
+    return "running" if is_supervised(host) else "orphaned"
+
+
+def supervisors(host: HostLayout) -> list[int]:
+    """The process of nspawn. It starts in the host's group and then moves below it."""
+    below = cgroups.processes(f"{host.boot_group}/supervisor")
+    return [*below, *cgroups.processes(host.boot_group)]
+
+
+def start(host: HostLayout) -> Daemon:
+    """Power on."""
+    boot = str(cgroups.make(host.boot_group).parent)
+    return daemons.start(
+        host.name,
+        ["/bin/sh", "-c", _WATCH, "sh", boot, *_command(host)],
+        group=f"{host.group}/watch",
+        folder=host.folder,
+        environment=_ENVIRONMENT,
+    )
+
+
+def _command(host: HostLayout) -> list[str]:
+    return [
+        NSPAWN,
+        "--quiet",
+        "--boot",
+        "--register=no",
+        "--keep-unit",
+        "--notify-ready=yes",
+        "--link-journal=no",
+        "--resolv-conf=off",
+        "--timezone=off",
+        f"--network-bridge={host.bridge}",
+        f"--machine={host.machine}",
+        f"--hostname={host.name}",
+        f"--directory={host.root}",
+    ]
+
+
+def stop(host: HostLayout, *, seconds: float = 45) -> None:
+    """Power off in an orderly way; by force once the time is up."""
+    watching = supervisors(host)
+    for pid in watching:
+        try:
+            os.kill(pid, signal.SIGTERM)  # nspawn passes it on as the wish to power off
+        except ProcessLookupError:
+            pass
+    if watching:
+        cgroups.wait_until_empty(host.group, seconds=seconds)
+    kill(host)
+
+
+def kill(host: HostLayout) -> None:
+    """Take the power away."""
+    cgroups.end(host.group)
+    network.remove_card(host)

@@ -1,0 +1,34 @@
+"""Locks on files. The kernel releases them when their holder dies, however it dies."""
+
+import fcntl
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def hold(path: Path) -> Generator[None]:
+    """Wait for the lock and hold it. Whoever holds it may remove the file."""
+    descriptor = _take(path)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _take(path: Path) -> int:
+    while True:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if _is_at(path, descriptor):
+            return descriptor
+        os.close(descriptor)  # its last holder removed the file: a new one is the lock now
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
