@@ -13,7 +13,7 @@ stamp=$venv/.setup-stamp
 missing_file=.cache/missing.txt
 inputs=(
     tools/setup.sh requirements/dev.lock .npmrc
-    core/pyproject.toml sdk/pyproject.toml cli/pyproject.toml manifest/pyproject.toml
+    core/pyproject.toml sdk/pyproject.toml cli/pyproject.toml manifest/pyproject.toml lab/pyproject.toml
     tests/oidc/package.json tests/oidc/package-lock.json
 )
 
@@ -51,6 +51,10 @@ missing_packages() {
     has_certificates || echo "ca-certificates|verified downloads"
     command -v openssl >/dev/null || echo "openssl|looking at certificates in the tests"
     command -v make >/dev/null || echo "make|the targets of the Makefile"
+    command -v systemd-nspawn >/dev/null || echo "systemd-container|the lab's hosts; without it tests on real hosts are left out"
+    command -v mmdebstrap >/dev/null || echo "mmdebstrap|the base image of the lab's hosts"
+    command -v bridge >/dev/null || echo "iproute2|the lab's network"
+    command -v ssh >/dev/null || echo "openssh-client|logging in to the lab's hosts"
     command -v git >/dev/null || echo "git|reading which files belong to the repository"
     command -v docker-registry >/dev/null || echo "docker-registry|tests against a real OCI registry; without it they are skipped"
 }
@@ -125,7 +129,7 @@ install_python_packages() {
     say "installing Python packages"
     export VIRTUAL_ENV=$PWD/$venv
     "$venv/bin/uv" pip sync -q --require-hashes requirements/dev.lock
-    "$venv/bin/uv" pip install -q --no-deps --no-build-isolation -e core -e sdk -e cli -e manifest
+    "$venv/bin/uv" pip install -q --no-deps --no-build-isolation -e core -e sdk -e cli -e manifest -e lab
 }
 
 # Node and npm come from a wheel of the lock: the same release on every machine.

@@ -10,6 +10,7 @@ PACKAGES = {
     "moorage": "sdk/src/moorage",
     "moorage_cli": "cli/src/moorage_cli",
     "moorage_manifest": "manifest/src/moorage_manifest",
+    "moorage_lab": "lab/src/moorage_lab",
 }
 
 # The folders of core that are no slices. Any other folder there is one.

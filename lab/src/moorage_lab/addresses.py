@@ -47,11 +47,7 @@ def silent(subnet: int) -> IPv4Address:
 
 
 def link(subnet: int, number: int | None = None, end: str = "") -> str:
-    """The name of a link; the kernel allows 15 characters, of which this takes at most 12.
-
-    >>> link(0), link(0, 1), link(511, 200, "b")
-    ('mlab0', 'mlab0-11', 'mlab511-210b')
-    """
+    """The name of a link; the kernel allows 15 characters, and nspawn puts three before ours."""
     if number is None:
         return f"mlab{subnet}"
     return f"mlab{subnet}-{_BEFORE_FIRST_HOST + number}{end}"

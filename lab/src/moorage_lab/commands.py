@@ -11,7 +11,9 @@ from typing import Annotated, Any
 
 import typer
 
-from moorage_lab import containers, image as images, lab as labs, layout, needs, roots
+from moorage_lab import containers, layout, needs, roots
+from moorage_lab import image as images
+from moorage_lab import lab as labs
 from moorage_lab import state as states
 from moorage_lab.errors import BadRequest, LabError
 from moorage_lab.host import Host
@@ -100,6 +102,12 @@ def power_on(host: HostName) -> None:
     """Start a host and wait until it has booted."""
     with _refusals():
         find_host(host).power_on()
+
+
+def reboot(host: HostName) -> None:
+    """Let a host reboot by itself, and wait for it."""
+    with _refusals():
+        find_host(host).reboot()
 
 
 def crash(host: HostName) -> None:

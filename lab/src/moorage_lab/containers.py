@@ -50,10 +50,16 @@ def start(host: HostLayout) -> Daemon:
     return daemons.start(
         host.name,
         ["/bin/sh", "-c", _WATCH, "sh", boot, *_command(host)],
-        group=f"{host.group}/watch",
+        group=host.watch_group,
         folder=host.folder,
         environment=_ENVIRONMENT,
     )
+
+
+def listen_again(host: HostLayout) -> Daemon:
+    """For a host that is about to reboot by itself."""
+    [watcher] = cgroups.processes(host.watch_group)
+    return daemons.listen_again(host.name, pid=watcher, folder=host.folder)
 
 
 def _command(host: HostLayout) -> list[str]:

@@ -41,17 +41,34 @@ def start(
 ) -> Daemon:
     """Start a daemon that reports to NOTIFY_SOCKET, in a new control group."""
     cgroups.remove(group)
-    notify, log = folder / f"{name}.notify", folder / f"{name}.log"
-    notify.unlink(missing_ok=True)
-    ready = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    ready, notify = _listen(folder, name)
+    log = folder / f"{name}.log"
+    variables = {**shell.ENVIRONMENT, **environment, "NOTIFY_SOCKET": str(notify)}
     try:
-        ready.bind(str(notify))
-        variables = {**shell.ENVIRONMENT, **environment, "NOTIFY_SOCKET": str(notify)}
         pid = _launch(command, procs=cgroups.make(group), log=log, environment=variables)
         return Daemon(name, notify, log, ready, _open(pid, name=name, log=log))
     except BaseException:
         ready.close()
         raise
+
+
+def listen_again(name: str, *, pid: int, folder: Path) -> Daemon:
+    """Hear what a daemon says that runs already: that it is ready once more."""
+    ready, notify = _listen(folder, name)
+    log = folder / f"{name}.log"
+    try:
+        return Daemon(name, notify, log, ready, _open(pid, name=name, log=log))
+    except BaseException:
+        ready.close()
+        raise
+
+
+def _listen(folder: Path, name: str) -> tuple[socket.socket, Path]:
+    notify = folder / f"{name}.notify"
+    notify.unlink(missing_ok=True)
+    ready = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    ready.bind(str(notify))
+    return ready, notify
 
 
 def _launch(command: list[str], *, procs: Path, log: Path, environment: dict[str, str]) -> int:

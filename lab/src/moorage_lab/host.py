@@ -52,8 +52,7 @@ class Host:
         the host does not answer or is not done in time. Exit code 255 is ssh's own, and reads as
         an unreachable host.
         """
-        if not self.is_running:
-            raise NotRunning(f"{self.name} is off: `moor lab power-on {self.name}` starts it.")
+        self._check_running()
         return ssh.run(self.layout, command, stdin=stdin, seconds=timeout, check=check)
 
     def command(self, command: str | Sequence[str] | None = None) -> list[str]:
@@ -86,6 +85,15 @@ class Host:
         with self._locked():
             ssh.forget(self.layout)
             containers.stop(self.layout)
+
+    def reboot(self) -> None:
+        """Let the host reboot by itself, as an administrator there would, and wait for it."""
+        self._check_running()
+        with self._locked():
+            booting = containers.listen_again(self.layout)
+            self.run("systemd-run --quiet --no-block systemctl reboot")
+            daemons.wait_until_ready([booting], seconds=BOOT_WITHIN)
+            ssh.forget(self.layout)
 
     def crash(self) -> None:
         """Take its power away. Its peers hear nothing: no connection is closed."""
@@ -189,6 +197,10 @@ class Host:
         found += ["dead DNS" if roots.has_dead_resolver(self.layout) else None]
         found += ["wrong clock" if roots.has(self.layout, _drop_in("*")) else None]
         return [fault for fault in found if fault]
+
+    def _check_running(self) -> None:
+        if not self.is_running:
+            raise NotRunning(f"{self.name} is off: `moor lab power-on {self.name}` starts it.")
 
     def _restart(self, services: Sequence[str]) -> None:
         self.run("systemctl daemon-reload")

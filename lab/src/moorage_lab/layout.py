@@ -50,11 +50,7 @@ def check_name(lab: str) -> str:
 
 
 def lab_of(host: str) -> str:
-    """The lab that a host's name belongs to.
-
-    >>> lab_of("my-lab-12")
-    'my-lab'
-    """
+    """The lab that a host's name belongs to: `my-lab` of `my-lab-12`."""
     lab, _, number = host.rpartition("-")
     if not number.isdecimal():
         raise BadRequest(f"{host!r} is no host's name: they are a lab's name and a number.")
@@ -185,8 +181,13 @@ class HostLayout:
 
     @property
     def boot_group(self) -> str:
-        """nspawn and what it runs; its watcher is beside it, so that this one can be made anew."""
+        """nspawn and what it runs."""
         return f"{self.group}/boot"
+
+    @property
+    def watch_group(self) -> str:
+        """Who starts nspawn again when the host reboots. Groups above others hold no process."""
+        return f"{self.group}/watch"
 
     @property
     def wire_group(self) -> str:

@@ -33,16 +33,16 @@ def unmount_below(folder: Path) -> None:
 
 
 def _points() -> list[Path]:
-    lines = _MOUNTS.read_text().splitlines()
-    return [Path(_unescaped(line.split(" ")[4])) for line in lines]
+    return parse(_MOUNTS.read_text())
+
+
+def parse(mountinfo: str) -> list[Path]:
+    """The mount points in a `mountinfo`."""
+    return [Path(_unescaped(line.split(" ")[4])) for line in mountinfo.splitlines()]
 
 
 def _unescaped(text: str) -> str:
-    r"""The kernel writes blanks as `\040`.
-
-    >>> _unescaped(r"/mnt/my\040disk")
-    '/mnt/my disk'
-    """
+    r"""The kernel writes blanks as `\040`."""
     for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
         text = text.replace(code, character)
     return text

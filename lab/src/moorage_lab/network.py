@@ -3,11 +3,12 @@
     host0 ── vb-… ── the host's bridge ── a ══ cable ══ b ── the lab's bridge ── this machine
 
 The cable is ours: it stays when a host reboots, and every fault of the network is a fault of its
-far end `b`, the port. A port that is shut drops what comes from either side, and the host still sees a
-carrier: as with a switch that has gone deaf.
+far end `b`, the port. A port that is shut drops what comes from either side, and the host still
+sees a carrier: as with a switch that has gone deaf.
 """
 
 from ipaddress import IPv4Network
+from pathlib import Path
 from typing import Any
 
 from moorage_lab import cgroups, layout, shell
@@ -89,10 +90,15 @@ def plug(host: HostLayout) -> None:
 
 
 def set_port(host: HostLayout, state: str) -> None:
-    """Open or shut the port; forget behind which port the host was last seen."""
-    # In this order: whatever `ip` sets on a port opens it.
-    shell.call("ip", "link", "set", host.port, "type", "bridge_slave", "fdb_flush")
+    """Open or shut the port.
+
+    The bridge then forgets behind which port the host was last seen: else it would go on sending
+    there. And this machine asks anew where the host is, instead of waiting for an old question.
+    """
     shell.call("bridge", "link", "set", "dev", host.port, "state", state)
+    # Not with `ip link set`: whatever that sets on a port opens it.
+    Path(f"/sys/class/net/{host.port}/brport/flush").write_text("1")
+    shell.call("ip", "neighbour", "flush", "to", str(host.address), "dev", host.lab.bridge)
 
 
 def is_shut(host: HostLayout) -> bool:
@@ -101,21 +107,27 @@ def is_shut(host: HostLayout) -> bool:
 
 
 def remove_card(host: HostLayout) -> None:
-    """The host's card, which the kernel takes away some time after the host, and too late for us."""
-    card = f"vb-{host.machine}"
-    if find(card):
-        try:
-            shell.call("ip", "link", "delete", card)
-        except CommandFailed:
-            if find(card):
-                raise
+    """The host's card, which the kernel would take away too, some time after the host."""
+    _delete(_card(host.machine))
 
 
 def remove(lab: str) -> None:
-    """Every link that carries the lab's alias; a cable's other end goes with it."""
+    """Every link that carries the lab's alias, and the cards of hosts in its bridges."""
     for link in links(lab):
-        if find(link):
-            shell.call("ip", "link", "delete", link)
+        _delete(_card(link))
+        _delete(link)
+
+
+def _card(machine: str) -> str:
+    return f"vb-{machine}"
+
+
+def _delete(link: str) -> None:
+    try:
+        shell.call("ip", "link", "delete", link)
+    except CommandFailed:
+        if find(link):  # else it has gone with its other end, or by itself
+            raise
 
 
 def links(lab: str) -> list[str]:
