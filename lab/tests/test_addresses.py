@@ -48,3 +48,11 @@ def test_the_longest_link_name_fits_into_the_kernels_fifteen_characters() -> Non
 def test_a_lab_without_hosts_or_with_too_many_is_refused(count: int) -> None:
     with pytest.raises(BadRequest, match=r"1 to \d+ hosts"):
         addresses.check_count(count)
+
+
+def test_a_links_name_leads_to_its_subnet_and_a_strangers_to_none() -> None:
+    ours = ["mlab0", "mlab0-11", "mlab0-11b", "mlab7"]
+    strangers = ["eth0", "mlab", "mlab0-eth", "xmlab0", "mlab0.5", "-1"]
+
+    assert [addresses.subnet_of(link) for link in ours] == [0, 0, 0, 7]
+    assert {addresses.subnet_of(link) for link in strangers} == {-1}

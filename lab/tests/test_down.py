@@ -14,6 +14,7 @@ from lab.tests.waiting import wait_until
 from moorage_lab import Host, Lab, Places, cgroups, containers
 from moorage_lab import lab as labs
 from moorage_lab import state as states
+from moorage_lab.errors import NotFound
 
 pytestmark = pytest.mark.lab
 
@@ -115,6 +116,16 @@ def test_down_needs_no_state(new_name: NewName, damage: str) -> None:
     path.write_text("garbage") if damage == "garbage" else path.unlink()
 
     labs.down(lab.name)
+
+    assert world.of(lab.name, subnet=lab.state.subnet) == world.nothing()
+
+
+def test_a_host_of_a_lab_that_is_gone_says_so_and_leaves_nothing(new_name: NewName) -> None:
+    lab = Lab.up(new_name(), hosts=1)
+    lab.down()
+
+    with pytest.raises(NotFound, match=f"lab '{lab.name}' with it"):
+        lab.hosts[0].cut()
 
     assert world.of(lab.name, subnet=lab.state.subnet) == world.nothing()
 

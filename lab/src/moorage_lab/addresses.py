@@ -5,6 +5,7 @@ routes it. Each lab has a /24 of its own. The machine is `.1`; hosts start at `.
 answers at `.254`.
 """
 
+import re
 from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv4Network
 
@@ -14,6 +15,7 @@ RANGE = IPv4Network("198.18.0.0/15")
 SUBNETS = tuple(RANGE.subnets(new_prefix=24))
 MOST_HOSTS = 200
 _BEFORE_FIRST_HOST = 10
+_LINK = re.compile(r"mlab(\d{1,3})(?:-\d{1,3}[abw]?)?")
 
 
 def choose(taken: Iterable[IPv4Network]) -> int:
@@ -51,3 +53,9 @@ def link(subnet: int, number: int | None = None, end: str = "") -> str:
     if number is None:
         return f"mlab{subnet}"
     return f"mlab{subnet}-{_BEFORE_FIRST_HOST + number}{end}"
+
+
+def subnet_of(link: str) -> int:
+    """The number of the subnet that a link's name stands for; -1 where it is no lab's link."""
+    found = _LINK.fullmatch(link)
+    return int(found[1]) if found else -1

@@ -15,6 +15,7 @@ from pathlib import Path
 from moorage_lab.errors import LabError, MachineLacks
 
 _MOUNTS = Path("/proc/self/mountinfo")
+_TRIES = 3
 
 
 class StillAlive(LabError):
@@ -27,10 +28,24 @@ def find_unified() -> Path | None:
 
 
 def make(group: str) -> Path:
-    """Make the group; the file that takes its processes."""
+    """Make the group; the file that takes its processes.
+
+    Groups above it pass on the controllers that the machine gives them, so that a host has what
+    its machine has.
+    """
     folder = _folder(group)
     folder.mkdir(parents=True, exist_ok=True)
+    for above in reversed(folder.parents[: len(Path(group).parts) - 1]):
+        for controller in (above / "cgroup.controllers").read_text().split():
+            _pass_on(above, controller)
     return folder / "cgroup.procs"
+
+
+def _pass_on(folder: Path, controller: str) -> None:
+    try:
+        (folder / "cgroup.subtree_control").write_text(f"+{controller}")
+    except OSError:
+        pass  # a controller that cannot be shared here; the host goes without
 
 
 def is_populated(group: str) -> bool:
@@ -51,13 +66,22 @@ def processes(group: str) -> list[int]:
 
 def end(group: str) -> None:
     """Kill everything in the group at once, wait until it is gone, and remove the group."""
+    for _ in range(_TRIES):
+        try:
+            (_folder(group) / "cgroup.kill").write_text("1")
+        except FileNotFoundError:
+            pass
+        if wait_until_empty(group, seconds=30) and _is_removed(group):
+            return
+    raise StillAlive(f"Processes in the control group {group} outlive a kill: look at them.")
+
+
+def _is_removed(group: str) -> bool:
     try:
-        (_folder(group) / "cgroup.kill").write_text("1")
-    except FileNotFoundError:
-        pass
-    if not wait_until_empty(group, seconds=30):
-        raise StillAlive(f"Processes in the control group {group} outlive a kill: look at them.")
-    remove(group)
+        remove(group)
+    except OSError:
+        return False  # something entered it a moment after the kill
+    return True
 
 
 def wait_until_empty(group: str, *, seconds: float) -> bool:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -23,7 +23,10 @@ from moorage_lab.recipe import Recipe
 
 Name = Annotated[str, typer.Option("--name", help="The lab's name.")]
 HostName = Annotated[str, typer.Argument(metavar="HOST", help="The host's name, as `lab-1`.")]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON document.")]
+Output = Annotated[
+    Literal["table", "json"] | None,
+    typer.Option("--output", "-o", help="`table` for people, `json` for programs."),
+]
 Cache = Annotated[
     Path, typer.Option("--cache", help="The folder that keeps base images.", show_default=False)
 ]
@@ -60,11 +63,12 @@ def down(name: Name = "lab") -> None:
         typer.echo(f"Lab {name} is gone." if found else f"There was no lab {name}.")
 
 
-def status(as_json: AsJson = False) -> None:
+def status(ctx: typer.Context, output: Output = None) -> None:
     """Every lab on this machine, its hosts and what is wrong with them on purpose."""
     with _refusals():
+        needs.check_root()
         found = [_described(Lab.get(name)) for name in states.names(_DEFAULT)]
-        if as_json:
+        if (output or getattr(ctx.obj, "output", None)) == "json":  # `moor` keeps it there
             typer.echo(json.dumps({"items": found}, indent=2))
         elif not found:
             typer.echo("There is no lab here. `moor lab up` makes one.")
@@ -208,5 +212,5 @@ def _refusals() -> Generator[None]:
     try:
         yield
     except LabError as err:
-        typer.echo(str(err), err=True)
+        typer.echo(f"moor: {err}", err=True)
         raise typer.Exit(err.exit_code) from err

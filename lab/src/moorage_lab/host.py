@@ -1,14 +1,15 @@
 """One host of a lab, as tests and the command line see it."""
 
 import shlex
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import IPv4Address
 from pathlib import Path
 
 from moorage_lab import containers, daemons, faults, files, locks, network, roots, shell, ssh
-from moorage_lab.errors import BadRequest, NotRunning
+from moorage_lab import state as states
+from moorage_lab.errors import BadRequest, NotFound, NotRunning
 from moorage_lab.layout import HostLayout
 from moorage_lab.ssh import Completed
 from moorage_lab.state import State
@@ -148,17 +149,17 @@ class Host:
     def mend_disk(self) -> None:
         """Undo `fill_disk`."""
         with self._locked():
-            roots.free_disk(self.layout, self.state.disk)
+            roots.free_disk(self.layout, self.state)
 
     def break_dns(self) -> None:
         """Name a server in resolv.conf that never answers."""
         with self._locked():
-            roots.set_resolver(self.layout, dead=True)
+            roots.set_resolver(self.layout, self.state, dead=True)
 
     def mend_dns(self) -> None:
         """Undo `break_dns`: name no server at all."""
         with self._locked():
-            roots.set_resolver(self.layout, dead=False)
+            roots.set_resolver(self.layout, self.state, dead=False)
 
     def skew_clock(self, seconds: int, *services: str) -> None:
         """Give services a clock that is wrong by so many seconds, and start them anew with it.
@@ -193,7 +194,7 @@ class Host:
         if not roots.is_mounted(self.layout):
             return []
         found = [faults.of(self.layout)]
-        found += ["disk full" if roots.disk_usage(self.layout)[1] < self.state.disk else None]
+        found += ["disk full" if roots.is_full(self.layout, self.state) else None]
         found += ["dead DNS" if roots.has_dead_resolver(self.layout) else None]
         found += ["wrong clock" if roots.has(self.layout, _drop_in("*")) else None]
         return [fault for fault in found if fault]
@@ -206,9 +207,16 @@ class Host:
         self.run("systemctl daemon-reload")
         self.run(["systemctl", "try-restart", "--", *services])
 
-    def _locked(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def _locked(self) -> Generator[None]:
+        """Alone with the lab, which may have been taken down since this host was looked up."""
         lab = self.layout.lab
-        return locks.hold(lab.places.lock(lab.name))
+        lock = lab.places.lock(lab.name)
+        with locks.hold(lock):
+            if states.find(lab.places, lab.name) is None:
+                lock.unlink(missing_ok=True)
+                raise NotFound(f"{self.name} is gone, and lab {lab.name!r} with it.")
+            yield
 
 
 def _drop_in(service: str) -> str:

@@ -159,22 +159,31 @@ def _start(host: HostLayout) -> daemons.Daemon:
 def down(name: str, *, places: Places | None = None) -> bool:
     """Take a lab away, whole or in pieces; whether there was anything of it.
 
-    Needs no state: processes are found by control group, links by alias, mounts by folder.
+    Needs no state: processes are found by control group, links by alias, mounts by folder. The
+    state helps with a link that was made a moment ago and has no alias yet.
     """
     places = places or Places()
     needs.check_root()
     folder = places.folder(name)
     with locks.hold(places.lock(name)):
-        links = network.links(name)
+        links = network.links(name, subnet=_subnet(places, name))
         found = bool(links) or folder.exists() or cgroups.is_populated(layout.group(name))
         cgroups.end(layout.group(name))
-        network.remove(name)
+        network.remove(links)
         mounts.unmount_below(folder)
         shutil.rmtree(folder, ignore_errors=True)
         _remove_what_nspawn_leaves(links)
         places.lock(name).unlink(missing_ok=True)
     cgroups.remove_if_empty(layout.MARK)
     return found
+
+
+def _subnet(places: Places, name: str) -> int | None:
+    try:
+        found = states.find(places, name)
+    except states.Unreadable:
+        return None
+    return found.subnet if found else None
 
 
 def _remove_what_nspawn_leaves(links: Sequence[str]) -> None:

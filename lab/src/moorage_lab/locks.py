@@ -1,4 +1,8 @@
-"""Locks on files. The kernel releases them when their holder dies, however it dies."""
+"""Locks on files. The kernel releases them when their holder dies, however it dies.
+
+The programs that a holder runs to their end (`shell.output`) hold them too: what was under way when
+the holder was killed is done before anybody else begins.
+"""
 
 import fcntl
 import os
@@ -21,6 +25,7 @@ def _take(path: Path) -> int:
     while True:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        os.set_inheritable(descriptor, True)  # noqa: FBT003 - the function takes no keyword
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         if _is_at(path, descriptor):
             return descriptor

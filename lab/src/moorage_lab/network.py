@@ -7,11 +7,12 @@ far end `b`, the port. A port that is shut drops what comes from either side, an
 sees a carrier: as with a switch that has gone deaf.
 """
 
+from collections.abc import Iterable
 from ipaddress import IPv4Network
 from pathlib import Path
 from typing import Any
 
-from moorage_lab import cgroups, layout, shell
+from moorage_lab import addresses, cgroups, layout, shell
 from moorage_lab.errors import CommandFailed
 from moorage_lab.layout import HostLayout, LabLayout
 
@@ -111,9 +112,9 @@ def remove_card(host: HostLayout) -> None:
     _delete(_card(host.machine))
 
 
-def remove(lab: str) -> None:
-    """Every link that carries the lab's alias, and the cards of hosts in its bridges."""
-    for link in links(lab):
+def remove(found: Iterable[str]) -> None:
+    """These links, and the cards of hosts in those that are bridges."""
+    for link in found:
         _delete(_card(link))
         _delete(link)
 
@@ -130,10 +131,13 @@ def _delete(link: str) -> None:
             raise
 
 
-def links(lab: str) -> list[str]:
-    marked = layout.alias(lab)
+def links(lab: str, *, subnet: int | None) -> list[str]:
+    """Every link of a lab: by its alias, and by its name, since it has that a moment earlier."""
     shown = shell.ask("ip", "-j", "link", "show")
-    return [link["ifname"] for link in shown if link.get("ifalias") == marked]
+    marked = [link["ifname"] for link in shown if link.get("ifalias") == layout.alias(lab)]
+    subnets = ({addresses.subnet_of(name) for name in marked} | {subnet}) - {-1}
+    named = [link["ifname"] for link in shown if addresses.subnet_of(link["ifname"]) in subnets]
+    return sorted({*marked, *named})
 
 
 def is_slow(host: HostLayout) -> bool:

@@ -83,8 +83,14 @@ def has(host: HostLayout, pattern: str) -> bool:
     return any(host.root.glob(pattern.lstrip("/")))
 
 
-def set_resolver(host: HostLayout, *, dead: bool) -> None:
+def set_resolver(host: HostLayout, state: State, *, dead: bool) -> None:
+    """Write resolv.conf, which works on a full disk too: the disk is whole for a moment."""
+    was_full = is_full(host, state)
+    if was_full:
+        free_disk(host, state)
     _write(host, "etc/resolv.conf", files.resolver(host, dead=dead))
+    if was_full:
+        fill_disk(host)
 
 
 def has_dead_resolver(host: HostLayout) -> bool:
@@ -109,9 +115,14 @@ def fill_disk(host: HostLayout) -> None:
                 raise
 
 
-def free_disk(host: HostLayout, size: int) -> None:
+def free_disk(host: HostLayout, state: State) -> None:
     """Give the disk its size back."""
-    _resize(host, size)
+    _resize(host, state.disk)
+
+
+def is_full(host: HostLayout, state: State) -> bool:
+    """Whether the disk was made full on purpose."""
+    return disk_usage(host)[1] < state.disk
 
 
 def disk_usage(host: HostLayout) -> tuple[int, int]:

@@ -17,11 +17,12 @@ _ENTER = 'set -e; echo $$ >"$1"; shift; exec "$@"'
 
 
 def output(*command: str | Path) -> bytes:
-    """Run a program to its end; its output."""
+    """Run a program to its end; its output. It holds the locks that we hold."""
     words = [str(word) for word in command]
     ended = subprocess.run(
-        words, stdin=subprocess.DEVNULL, capture_output=True, env=ENVIRONMENT, check=False
-    )
+        words, stdin=subprocess.DEVNULL, capture_output=True, env=ENVIRONMENT, check=False,
+        close_fds=False,
+    )  # fmt: skip
     if ended.returncode != 0:
         said = ended.stderr.decode(errors="replace")
         raise CommandFailed(words, code=ended.returncode, said=said)
