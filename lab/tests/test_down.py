@@ -141,3 +141,14 @@ def test_two_labs_side_by_side_share_nothing(lab: Lab, new_name: NewName) -> Non
     assert "unreachable" in route.stderr
     assert [host.run("echo here").stdout for host in lab.hosts] == ["here\n", "here\n"]
     assert cgroups.is_populated(f"moorage-lab/{lab.name}")
+
+
+def test_labs_that_come_up_at_the_same_time_get_different_networks(new_name: NewName) -> None:
+    names = [new_name(), new_name()]
+    starting = [subprocess.Popen([sys.executable, "-c", UP, name]) for name in names]
+
+    codes = [process.wait(timeout=60) for process in starting]
+
+    assert codes == [0, 0]
+    assert len({subnet_of(name) for name in names}) == 2
+    assert all(host.run("true").code == 0 for name in names for host in Lab.get(name).hosts)

@@ -4,7 +4,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable
 
-from moorage_lab import cgroups
+from moorage_lab import cgroups, shell
 from moorage_lab.errors import MachineLacks, NotRoot
 
 TO_RUN = {
@@ -27,11 +27,16 @@ def check(*, build: bool) -> None:
     """Raise unless this machine can run a lab, and make the base image if it has to."""
     check_root()
     needed = {**TO_RUN, **TO_BUILD} if build else TO_RUN
-    lacking = missing(needed, has=lambda program: shutil.which(program) is not None)
+    lacking = missing(needed, has=_has)
     if lacking:
         raise MachineLacks(sentence(lacking, needed))
     if cgroups.find_unified() is None:
         raise MachineLacks("No cgroup2 file system is mounted here: boot with cgroup v2 or hybrid.")
+
+
+def _has(program: str) -> bool:
+    """Whether it is where we look for it: root's own PATH may lack the folders of the system."""
+    return shutil.which(program, path=shell.ENVIRONMENT["PATH"]) is not None
 
 
 def missing(needed: Iterable[str], *, has: Callable[[str], bool]) -> list[str]:
