@@ -9,7 +9,7 @@ from moorage_lab.layout import Places
 def of(name: str, *, subnet: int) -> dict[str, set[str]]:
     """What there is of a lab: mounts, links, processes, control groups and files."""
     return {
-        "mounts": _mounts(name),
+        "mounts": _mounts(name, subnet),
         "links": _links(subnet),
         "processes": _processes(name),
         "groups": {str(path) for path in Path("/sys/fs/cgroup").glob(f"**/moorage-lab/{name}")},
@@ -21,9 +21,10 @@ def nothing() -> dict[str, set[str]]:
     return {kind: set() for kind in ("mounts", "links", "processes", "groups", "files")}
 
 
-def _mounts(name: str) -> set[str]:
+def _mounts(name: str, subnet: int) -> set[str]:
     lines = Path("/proc/self/mounts").read_text().splitlines()
-    return {line for line in lines if f"/moorage-lab/{name}/" in line}
+    ours = (f"/moorage-lab/{name}/", f"/nspawn/unix-export/mlab{subnet}-")
+    return {line for line in lines if any(part in line for part in ours)}
 
 
 def _links(subnet: int) -> set[str]:
@@ -50,5 +51,5 @@ def _processes(name: str) -> set[str]:
 def _files(name: str, subnet: int) -> set[str]:
     run = Places().run
     own = [run / name, run / f"{name}.lock"]
-    left_by_nspawn = Path("/run/systemd/nspawn/propagate").glob(f"mlab{subnet}-*")
+    left_by_nspawn = Path("/run/systemd/nspawn").glob(f"*/mlab{subnet}-*")
     return {str(path) for path in [*own, *left_by_nspawn] if path.exists()}

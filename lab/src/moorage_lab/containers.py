@@ -2,12 +2,14 @@
 
 import os
 import signal
+from pathlib import Path
 
-from moorage_lab import cgroups, daemons, network
+from moorage_lab import cgroups, daemons, mounts, network
 from moorage_lab.daemons import Daemon
 from moorage_lab.layout import HostLayout
 
 NSPAWN = "/usr/bin/systemd-nspawn"
+_NSPAWN_LEAVES = Path("/run/systemd/nspawn")
 # As on the distributions of today, even where the machine itself mixes cgroup v1 and v2.
 _ENVIRONMENT = {"SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"}
 # A host that reboots makes nspawn end with 133, for whoever watches it to start it again.
@@ -97,3 +99,14 @@ def kill(host: HostLayout) -> None:
     """Take the power away."""
     cgroups.end(host.group)
     network.remove_card(host)
+    clear(host.machine)
+
+
+def clear(machine: str) -> None:
+    """Take away what a killed nspawn leaves in its own folder, and refuses to start over."""
+    mounts.unmount_below(_NSPAWN_LEAVES / "unix-export" / machine)
+    for kind in ("unix-export", "propagate"):
+        try:
+            (_NSPAWN_LEAVES / kind / machine).rmdir()
+        except OSError:
+            continue

@@ -34,7 +34,6 @@ from moorage_lab.recipe import Recipe
 from moorage_lab.state import State
 
 DISK = 4 * 1024**3
-_NSPAWN_LEAVES = Path("/run/systemd/nspawn/propagate")
 
 
 @dataclass(frozen=True)
@@ -172,7 +171,8 @@ def down(name: str, *, places: Places | None = None) -> bool:
         network.remove(links)
         mounts.unmount_below(folder)
         shutil.rmtree(folder, ignore_errors=True)
-        _remove_what_nspawn_leaves(links)
+        for link in links:
+            containers.clear(link)  # a container is named after its host's bridge
         places.lock(name).unlink(missing_ok=True)
     cgroups.remove_if_empty(layout.MARK)
     return found
@@ -184,12 +184,3 @@ def _subnet(places: Places, name: str) -> int | None:
     except states.Unreadable:
         return None
     return found.subnet if found else None
-
-
-def _remove_what_nspawn_leaves(links: Sequence[str]) -> None:
-    """A killed nspawn leaves an empty folder named after its machine, which is also a link's."""
-    for name in links:
-        try:
-            (_NSPAWN_LEAVES / name).rmdir()
-        except OSError:
-            continue

@@ -9,7 +9,6 @@ sees a carrier: as with a switch that has gone deaf.
 
 from collections.abc import Iterable
 from ipaddress import IPv4Network
-from pathlib import Path
 from typing import Any
 
 from moorage_lab import addresses, cgroups, layout, shell
@@ -98,7 +97,7 @@ def set_port(host: HostLayout, state: str) -> None:
     """
     shell.call("bridge", "link", "set", "dev", host.port, "state", state)
     # Not with `ip link set`: whatever that sets on a port opens it.
-    Path(f"/sys/class/net/{host.port}/brport/flush").write_text("1")
+    shell.call("bridge", "fdb", "flush", "dev", host.lab.bridge, "brport", host.port, "self")
     shell.call("ip", "neighbour", "flush", "to", str(host.address), "dev", host.lab.bridge)
 
 
