@@ -47,16 +47,24 @@ def test_a_cut_host_is_reached_by_nobody_until_it_is_mended(peer: Host, host: Ho
     assert host.faults() == []
 
 
-def test_a_cut_host_keeps_running_and_keeps_its_carrier(host: Host) -> None:
-    host.run("systemd-run --quiet --unit=look sh -c 'until [ -e /srv/go ]; do sleep 0.01; done; "
-             "cat /sys/class/net/host0/carrier >/srv/carrier'")  # fmt: skip
+LOOK = """\
+until [ -e /srv/go ]; do sleep 0.01; done
+ip neighbour flush dev host0
+ping -q -c1 -W1 lab-machine >/dev/null
+echo "ping $? carrier $(cat /sys/class/net/host0/carrier)" >/srv/seen.new
+mv /srv/seen.new /srv/seen
+"""
+
+
+def test_a_cut_host_keeps_its_carrier_and_reaches_not_even_this_machine(host: Host) -> None:
+    host.put(LOOK.encode(), "/srv/look")
+    host.run("systemd-run --quiet --unit=look sh /srv/look")
     host.cut()
 
     (host.layout.root / "srv/go").touch()
-    wait_until((host.layout.root / "srv/carrier").exists)
-    wait_until(lambda: host.get("/srv/carrier") != b"")
+    wait_until((host.layout.root / "srv/seen").exists)
 
-    assert host.get("/srv/carrier") == b"1\n"
+    assert host.get("/srv/seen") == b"ping 1 carrier 1\n"
 
 
 def test_a_cut_outlives_power_and_a_second_up(lab: Lab, peer: Host, host: Host) -> None:
