@@ -25,8 +25,8 @@ from moorage_core.platform import Platform
 _workshop = Workshop(
     "manifests",
     hands=1,
-    at_once=8,
-    share=2,
+    at_once=24,
+    share=6,
     busy="Too many manifests are being read right now. Try again shortly.",
 )
 
