@@ -213,7 +213,8 @@ async def open_database(
     app_url: str, system_url: str, *, pool_size: int, statement_timeout_ms: int
 ) -> Database:
     """Open both pools and wait until a connection stands in each."""
-    options = f"-c statement_timeout={statement_timeout_ms} -c lock_timeout=2000"
+    # No JIT: to compile a short statement takes longer than to run it.
+    options = f"-c jit=off -c statement_timeout={statement_timeout_ms} -c lock_timeout=2000"
     app = _pool(app_url, size=pool_size, options=options)
     system = _pool(system_url, size=max(2, pool_size // 4), options="-c statement_timeout=60000")
     await app.open(wait=True, timeout=15)
