@@ -7,7 +7,10 @@ import psycopg
 
 from core.tests.callers import ActorMaker
 from core.tests.factories.tenancy import OrgRow
+from moorage_core.kit import tokens
 from moorage_core.kit.ids import PLATFORM_ORG
+from moorage_core.people import commands as people
+from moorage_core.platform import Platform
 
 
 async def test_two_platform_admins_who_disable_each_other_leave_one(
@@ -50,12 +53,16 @@ async def test_removing_one_admin_while_disabling_the_other_leaves_one(
 
 
 async def test_a_platform_admin_who_was_disabled_does_not_count(
-    actor: ActorMaker, sql: psycopg.AsyncConnection[Any]
+    actor: ActorMaker, platform: Platform, sql: psycopg.AsyncConnection[Any]
 ) -> None:
     """Here the other one was disabled a moment ago, and this process has not heard of it."""
     one, two = await actor("platform_admin"), await actor("platform_admin")
-    assert (await two.get("/v1/me")).status_code == 200
+    person = two.person
+    assert person is not None
+    known = await people.find_access_token_principal(platform, person.token)
+    assert known is not None
     await sql.execute("UPDATE users SET disabled_at = now() WHERE id = %s", (two.id,))
+    platform.principals.keep(tokens.digest(person.token), known)
 
     answer = await two.patch(f"/v1/users/{one.id}", {"disabled": True}, version=1)
 
