@@ -5,6 +5,7 @@ The catalog takes one of them for an app, so that a pin means one version. Compa
 decides last, as text, so that every list has one order.
 """
 
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -67,8 +68,9 @@ class Version:
         return f"{text}+{self.build}" if self.build else text
 
 
+@functools.lru_cache(maxsize=4096)
 def parse(text: str) -> Version:
-    """The version that a text says.
+    """The version that a text says. Whoever decides meets the same few thousand again and again.
 
     Raises:
         BadVersion: it says none.
