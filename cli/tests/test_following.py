@@ -15,7 +15,9 @@ from sdk.tests.running import MOOR
 def test_events_are_shown_as_they_happen(admin: Moor, form: str) -> None:
     slug = f"f{running.free_port()}"
     org = admin("orgs", "create", slug, "--name", "F", "--admin", running.ADMIN, "-o", "json")
-    command = [*MOOR, "events", "--follow", "--after", "0", "--org", slug, "-o", form]
+    # Whoever runs the tests in the background ignores Ctrl-C, and so would what they start.
+    obeying = ["env", "--default-signal=INT"]
+    command = [*obeying, *MOOR, "events", "--follow", "--after", "0", "--org", slug, "-o", form]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as following:
         assert following.stdout is not None
         seen = [following.stdout.readline()]
