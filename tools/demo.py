@@ -203,7 +203,7 @@ def use(terminal: Walk) -> None:
     moor(*fetching, "--to", "greeting.txt", "--profile", "ada", expect=NOT_ALLOWED)
     moor("policy", "set", "--platform", "--deny", "artifact_sources=")
 
-    step("Now the artifact can be pulled: digest and signature are checked on the way.")
+    step("Now the signed artifact can be pulled. Its digest is checked before the file is there.")
     moor(*fetching, "--to", "greeting.txt", "--profile", "ada")
 
     step("The publisher revokes it. The next pull is refused, and so is the next deploy.")
