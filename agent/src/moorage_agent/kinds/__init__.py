@@ -1,0 +1,1 @@
+"""What the agent can do, one module for each kind of task."""

@@ -1,0 +1,73 @@
+"""What a task is on the host, and what every kind of task is given and gives back.
+
+A kind is a function `(task, work) -> Outcome` in `moorage_agent.kinds`. It may raise `Failed`.
+"""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Optional, Protocol
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task as the platform sent it, without the values of secrets."""
+
+    id: str
+    kind: str
+    key: str
+    operation_id: str
+    fence: int
+    allocation_id: Optional[str]
+    correlation_id: str
+    run_as: str
+    timeout: float
+    output_limit: int
+    input: dict[str, Any]
+    traceparent: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a task ended that was done. One that was not raises `Failed`."""
+
+    changed: Optional[bool] = None
+    result: dict[str, Any] = field(default_factory=dict)
+
+
+class Failed(Exception):
+    """The task was not done. `code` is for programs, the message says what would help."""
+
+    def __init__(
+        self, code: str, message: str, *, result: Optional[dict[str, Any]] = None
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.result = result or {}
+
+
+class Work(Protocol):
+    """What a kind may use of the agent around it."""
+
+    folder: Path
+    """On disk, the task's own, gone when it is forgotten. No secret goes there."""
+    private: Path
+    """In memory (/run), readable by root alone, gone when the task ends. For secrets."""
+    state: Path
+    """Where the agent keeps what outlives tasks: what it changed on the host, the baseline."""
+    cancelled: threading.Event
+    """Set when the task is to stop: cancelled, or out of time."""
+
+    def secret(self, name: str) -> bytes:
+        """The value of a secret that the task names; Failed("secret_missing") otherwise."""
+        ...
+
+    def content(self) -> Iterator[bytes]:
+        """The bytes of the artifact that the task names by digest, as they come."""
+        ...
+
+    def output(self, stream: str, data: bytes) -> None:
+        """Keep bytes of the task's output; those beyond the limit are counted and dropped."""
+        ...
