@@ -1,0 +1,27 @@
+"""Files of the agent's own that survive a crash: whole, or as they were before."""
+
+import os
+from pathlib import Path
+
+
+def write(path: Path, content: bytes, *, mode: int = 0o600) -> None:
+    """Replace a file in one step, and be sure that it is on disk before this returns."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.new")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, mode)
+    with open(descriptor, "wb") as file:
+        os.fchmod(descriptor, mode)
+        file.write(content)
+        file.flush()
+        os.fsync(descriptor)
+    draft.rename(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Be sure that the names in a folder are on disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
