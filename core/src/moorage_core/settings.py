@@ -191,6 +191,67 @@ class SourceSettings(Group):
     """The slowest source that is waited for, on average over a download."""
 
 
+class MachineSettings(Group):
+    """Nodes, allocations and tasks."""
+
+    silent_after: timedelta = timedelta(seconds=25)
+    """A node that was not heard of for so long is unreachable."""
+    enrolment_lifetime: timedelta = timedelta(hours=1)
+    """How long an enrolment's line works, unless it is asked for otherwise."""
+    node_token_lifetime: timedelta = timedelta(minutes=10)
+    """Life of the tokens that agents get for an assertion."""
+    reimage_command: tuple[str, ...] = ()
+    """Images a node anew: gets a JSON document on its standard input. Empty: done by hand."""
+    reimage_timeout: timedelta = timedelta(minutes=30)
+    """How long the command, and the enrolment after it, may take."""
+    provision_timeout: timedelta = timedelta(minutes=5)
+    """How long a node may take to answer its first probe for an allocation."""
+    release_timeout: timedelta = timedelta(minutes=15)
+    """How long a node may take to be cleaned."""
+    output_limit: int = Field(default=1 << 20, ge=1024, le=1 << 26)
+    """Bytes of each output stream of a task that are kept, unless the task says less."""
+    ssh_hands: int = Field(default=16, ge=1)
+    """Tasks on hosts without agent under way at once in one process."""
+
+
+class AccessSettings(Group):
+    """People on machines."""
+
+    certificate_lifetime: timedelta = Field(default=timedelta(minutes=5), le=timedelta(minutes=15))
+    """Life of an SSH certificate."""
+    grant_lifetime_max: timedelta = timedelta(days=90)
+    """The longest life of an access grant."""
+    uid_min: int = Field(default=200_000, ge=1000)
+    """First uid that is given to people on nodes."""
+    uid_max: int = Field(default=299_999, ge=1000)
+    """Last uid that is given to people on nodes."""
+    users: Literal["managed", "external"] = "managed"
+    """external: accounts come from the site's own directory, and the platform makes none."""
+
+
+class SecretSettings(Group):
+    """Where secrets are kept."""
+
+    store: Literal["embedded", "openbao"] = "embedded"
+    """embedded: sealed in the database with a key file. openbao: in an OpenBao server."""
+    url: str | None = None
+    """With store = openbao: its address."""
+    token_file: Path | None = None
+    """With store = openbao: a file that holds the token, read again when it is refused."""
+    ca_file: Path | None = None
+    """With store = openbao: the authority of its certificate, PEM."""
+    namespace: str | None = None
+    """With store = openbao: the namespace, where there are some."""
+    kv_mount: str = "moorage"
+    """Where its KV v2 engine is mounted."""
+    transit_mount: str = "transit"
+    """Where its transit engine is mounted."""
+    transit_key: str = "moorage"
+    """The key in the transit engine."""
+    timeout: timedelta = timedelta(seconds=5)
+    """How long it may take to answer."""
+
+
 class LogSettings(Group):
     """What is written to standard error."""
 
@@ -227,6 +288,9 @@ class Settings(BaseSettings):
     webhooks: WebhookSettings = WebhookSettings()
     artifacts: ArtifactSettings = ArtifactSettings()
     sources: SourceSettings = SourceSettings()
+    machines: MachineSettings = MachineSettings()
+    access: AccessSettings = AccessSettings()
+    secrets: SecretSettings = SecretSettings()
     log: LogSettings = LogSettings()
 
     @property

@@ -13,7 +13,7 @@ import argon2
 import httpx2
 
 from core.tests.callers import Caller
-from core.tests.factories import artifacts, catalog, entitlements, families, pulls
+from core.tests.factories import artifacts, catalog, entitlements, families, machines, pulls
 from core.tests.factories.tenancy import OrgRow, ProjectRow, make_org, make_project
 from core.tests.site import Site, fresh
 from moorage_core.authz.roles import SERVICE_ACCOUNT_PERMISSIONS
@@ -234,6 +234,7 @@ FACTORIES: dict[str, Callable[[Tenant], Awaitable[str]]] = {
     "family": families.make_family,
     "source": families.make_source,
     "pull": pulls.make_pull,
+    **machines.FACTORIES,
 }
 
 STATES: dict[str, Callable[[Tenant], Awaitable[None]]] = {

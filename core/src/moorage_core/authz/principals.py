@@ -14,6 +14,8 @@ class Kind(StrEnum):
     USER = "user"
     SERVICE_ACCOUNT = "service_account"
     SYSTEM = "system"
+    NODE = "node"
+    OPERATION = "operation"
     ANONYMOUS = "anonymous"
 
 
@@ -57,6 +59,9 @@ class Principal:
 
     @cached_property
     def scope(self) -> Scope:
+        if self.kind is Kind.NODE:
+            # Whoever is root on the host has its token: it sees what is its own, in no org at all.
+            return Scope(principal=self.id)
         return Scope(
             principal=self.id,
             orgs=frozenset(grant.org for grant in self.grants),

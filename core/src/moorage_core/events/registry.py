@@ -207,6 +207,117 @@ class Pull(Data):
 Shape = type[Data]
 
 
+class Region(Data):
+    id: str
+    slug: str
+
+
+class Sku(Data):
+    id: str
+    slug: str
+    gpus: int
+    price_micros: int
+    currency: str
+
+
+class Node(Data):
+    """A machine of the platform."""
+
+    id: str
+    name: str
+    region: str
+    sku: str
+    status: str
+    cordoned: bool
+    reason: str | None
+
+
+class Enrolment(Data):
+    """The right of one host to become a node; never its token."""
+
+    id: str
+    node_id: str
+
+
+class Allocation(Data):
+    """A node held by a project."""
+
+    id: str
+    name: str
+    node_name: str
+    region: str
+    sku: str
+    gpus: int
+    status: str
+    dirty: list[str]
+    message: str | None
+
+
+class Operation(Data):
+    """A durable wish to change something."""
+
+    id: str
+    kind: str
+    status: str
+    reason: str
+    fence: int
+    allocations: list[str]
+
+
+class RuntimeSecret(Data):
+    """A secret of something that runs; never its value."""
+
+    id: str
+    name: str
+    purpose: str
+    operation_id: str
+
+
+class Login(Data):
+    id: str
+    user_id: str
+    login: str
+    uid: int
+
+
+class AccessGrant(Data):
+    """Somebody's right to enter a machine."""
+
+    id: str
+    allocation_id: str
+    user_id: str
+    login: str
+    sudo: bool
+    forwarding: bool
+    ended_because: str | None
+
+
+class Certificate(Data):
+    """A certificate for an SSH key."""
+
+    grant_id: str
+    serial: int
+    key_id: str
+
+
+class AccessCredential(Data):
+    """An SSH key in custody; never the key itself."""
+
+    id: str
+    name: str
+    username: str
+    fingerprint: str
+
+
+class SshHost(Data):
+    """How a host without agent is reached."""
+
+    allocation_id: str
+    credential_id: str
+    address: str
+    fingerprint: str | None
+
+
 @dataclass(frozen=True)
 class EventType:
     type: str
@@ -355,6 +466,87 @@ ENTITLEMENT_DELETED = EventType(
 )
 PULL_ISSUED = EventType("catalog.pull.issued", "A credential to pull an artifact was issued.", Pull)
 OVERLAY_WRITTEN = EventType("policy.overlay.written", "A layer of policy was written.", Overlay)
+
+REGION_CREATED = EventType("infra.region.created", "A region was added.", Region)
+REGION_UPDATED = EventType("infra.region.updated", "A region was renamed or retired.", Region)
+SKU_CREATED = EventType("infra.sku.created", "A class of machines was added.", Sku)
+SKU_UPDATED = EventType("infra.sku.updated", "A class of machines was changed or retired.", Sku)
+NODE_CREATED = EventType("infra.node.created", "A node was announced.", Node)
+NODE_ENROLLED = EventType("infra.node.enrolled", "A host enrolled as a node.", Node)
+NODE_UPDATED = EventType(
+    "infra.node.updated", "A node was renamed, labelled, cordoned or uncordoned.", Node
+)
+NODE_AVAILABLE = EventType("infra.node.available", "A node can be allocated.", Node)
+NODE_ALLOCATED = EventType("infra.node.allocated", "A node is held by a project.", Node)
+NODE_CLEANING = EventType("infra.node.cleaning", "A node is being cleaned.", Node)
+NODE_MAINTENANCE = EventType(
+    "infra.node.maintenance", "A node was taken out for maintenance.", Node
+)
+NODE_QUARANTINED = EventType(
+    "infra.node.quarantined", "A node was taken out because something is wrong with it.", Node
+)
+NODE_RETIRED = EventType("infra.node.retired", "A node is gone for good.", Node)
+NODE_UNREACHABLE = EventType("infra.node.unreachable", "A node fell silent.", Node)
+NODE_REACHABLE = EventType("infra.node.reachable", "A node was heard of again.", Node)
+NODE_REIMAGING = EventType("infra.node.reimaging", "A node is to be imaged anew.", Node)
+ENROLMENT_ISSUED = EventType("infra.enrolment.issued", "A host may enrol as a node.", Enrolment)
+ENROLMENT_REVOKED = EventType("infra.enrolment.revoked", "An enrolment was taken back.", Enrolment)
+ALLOCATION_REQUESTED = EventType("infra.allocation.requested", "A node was asked for.", Allocation)
+ALLOCATION_PROVISIONING = EventType(
+    "infra.allocation.provisioning", "A node is being made ready.", Allocation
+)
+ALLOCATION_ACTIVE = EventType("infra.allocation.active", "A node is held and ready.", Allocation)
+ALLOCATION_UPDATED = EventType(
+    "infra.allocation.updated", "What is noted on an allocation was changed.", Allocation
+)
+ALLOCATION_RELEASING = EventType(
+    "infra.allocation.releasing", "A node is being given back.", Allocation
+)
+ALLOCATION_RELEASED = EventType("infra.allocation.released", "A node was given back.", Allocation)
+ALLOCATION_FAILED = EventType(
+    "infra.allocation.failed", "A node could not be made ready.", Allocation
+)
+ALLOCATION_RELEASE_FAILED = EventType(
+    "infra.allocation.release_failed", "A node could not be cleaned.", Allocation
+)
+OPERATION_RUNNING = EventType("apps.operation.running", "An operation began.", Operation)
+OPERATION_RENEWED = EventType(
+    "apps.operation.renewed", "The lease of an operation was renewed.", Operation
+)
+OPERATION_SUCCEEDED = EventType("apps.operation.succeeded", "An operation was done.", Operation)
+OPERATION_FAILED = EventType("apps.operation.failed", "An operation failed.", Operation)
+OPERATION_CANCELLED = EventType(
+    "apps.operation.cancelled", "An operation was cancelled.", Operation
+)
+RUNTIME_SECRET_STORED = EventType(
+    "apps.secret.stored", "A secret of something that runs was put into custody.", RuntimeSecret
+)
+LOGIN_CREATED = EventType("iam.login.created", "Somebody got a login on machines.", Login)
+ACCESS_GRANTED = EventType("infra.access.granted", "Somebody may enter a machine.", AccessGrant)
+ACCESS_ENDED = EventType(
+    "infra.access.ended", "Somebody may not enter a machine any more.", AccessGrant
+)
+CERTIFICATE_ISSUED = EventType(
+    "infra.access.certificate_issued", "An SSH certificate was issued.", Certificate
+)
+CREDENTIAL_CREATED = EventType(
+    "infra.credential.created", "An SSH key was put into custody.", AccessCredential
+)
+CREDENTIAL_ROTATED = EventType(
+    "infra.credential.rotated", "An SSH key in custody was replaced.", AccessCredential
+)
+CREDENTIAL_REVOKED = EventType(
+    "infra.credential.revoked", "An SSH key in custody was revoked.", AccessCredential
+)
+SSH_HOST_SET = EventType(
+    "infra.ssh_host.set", "How a host without agent is reached was set.", SshHost
+)
+SSH_HOST_OFFERED = EventType(
+    "infra.ssh_host.offered", "A host without agent showed its key.", SshHost
+)
+SSH_HOST_CONFIRMED = EventType(
+    "infra.ssh_host.confirmed", "The key of a host without agent was confirmed.", SshHost
+)
 
 TYPES: dict[str, EventType] = {
     value.type: value for value in list(globals().values()) if isinstance(value, EventType)

@@ -1,6 +1,7 @@
 """From a request to a principal.
 
-By a session cookie, a personal access token, or a service account's token.
+By a session cookie, a personal access token, a service account's token, a node's token, or the
+token of a live operation.
 """
 
 import hmac
@@ -11,6 +12,8 @@ from starlette.requests import Request
 from moorage_core.authz.principals import Principal
 from moorage_core.errors import Forbidden, TooMany, Unauthenticated
 from moorage_core.kit import addresses, tokens
+from moorage_core.nodes import commands as nodes
+from moorage_core.operations import commands as operations
 from moorage_core.people import commands as people
 from moorage_core.people import rules as people_rules
 from moorage_core.platform import Platform
@@ -35,6 +38,9 @@ async def authenticate(platform: Platform, request: Request) -> Principal:
             "Send a bearer token in the Authorization header, or sign in.",
             headers={"WWW-Authenticate": "Bearer"},
         )
+    if credential.startswith(tokens.OPERATION_GRANT):
+        # An operation may end at any moment, and what it opened with it.
+        return await _look_up(platform, request, credential)
     digest = tokens.digest(credential)
     principal = platform.principals.find(digest)
     if principal is None:
@@ -51,6 +57,10 @@ async def _look_up(platform: Platform, request: Request, credential: str) -> Pri
         principal = await people.find_session_principal(platform, credential)
     elif credential.startswith(tokens.ACCESS_TOKEN):
         principal = await people.find_access_token_principal(platform, credential)
+    elif credential.startswith(tokens.NODE):
+        principal = await nodes.find_token_principal(platform, credential)
+    elif credential.startswith(tokens.OPERATION_GRANT):
+        principal = await operations.find_grant_principal(platform, credential)
     else:
         principal = await service_accounts.find_token_principal(platform, credential)
     if principal is None:

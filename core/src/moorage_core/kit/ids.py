@@ -146,5 +146,61 @@ class PullId(Id):
     prefix = "pul"
 
 
+class RegionId(Id):
+    prefix = "rgn"
+
+
+class SkuId(Id):
+    prefix = "sku"
+
+
+class NodeId(Id):
+    prefix = "nod"
+
+
+class EnrolmentId(Id):
+    prefix = "enr"
+
+
+class AllocationId(Id):
+    prefix = "alc"
+
+
+class OperationId(Id):
+    prefix = "opn"
+
+
+class OperationGrantId(Id):
+    prefix = "ogr"
+
+
+class TaskId(Id):
+    prefix = "tsk"
+
+
+class EvidenceId(Id):
+    prefix = "evd"
+
+
+class RuntimeSecretId(Id):
+    prefix = "rts"
+
+
+class LoginId(Id):
+    prefix = "lgn"
+
+
+class AccessGrantId(Id):
+    prefix = "acg"
+
+
+class SshAuthorityId(Id):
+    prefix = "sau"
+
+
+class AccessCredentialId(Id):
+    prefix = "acc"
+
+
 PLATFORM_ORG = OrgId("org_" + "0" * 26)
 """The org of those who own the machines. What belongs to no tenant belongs to it."""

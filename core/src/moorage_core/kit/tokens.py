@@ -8,6 +8,9 @@ ACCESS_TOKEN = "moor_pat_"
 PASSWORD_CODE = "moor_pwc_"
 SERVICE_ACCOUNT_KEY = "moor_sak_"
 PULL = "moor_pul_"
+ENROLMENT = "moor_enr_"
+NODE = "moor_nod_"
+OPERATION_GRANT = "moor_ogr_"
 
 
 def new(prefix: str) -> str:
