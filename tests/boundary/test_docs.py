@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 REPO = Path(__file__).parents[2]
-FOLDERS = ("cli", "contract", "core", "docs", "lab", "manifest", "sdk", "tests")
+FOLDERS = ("agent", "cli", "contract", "core", "docs", "lab", "manifest", "sdk", "tests")
 PAGES = [
     *REPO.glob("*.md"),
     *(page for folder in FOLDERS for page in (REPO / folder).rglob("*.md")),
