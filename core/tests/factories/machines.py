@@ -341,6 +341,11 @@ async def _secret(tenant: "Tenant", operation: str, node: str, task: str) -> Non
 
 async def make_login(tenant: "Tenant") -> str:
     site = tenant.site
+    has = await site.rows(
+        "SELECT id FROM logins WHERE org_id = %s AND user_id = %s", tenant.org.id, tenant.admin.id
+    )
+    if has:
+        return has[0][0]
     taken = (await site.rows("SELECT coalesce(max(uid), 199999) FROM logins"))[0][0]
     return await insert(
         site,

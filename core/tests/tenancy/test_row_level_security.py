@@ -23,8 +23,30 @@ SEEN_BY_ALL = {"audit_seals", "signing_keys", "streams"}
 """Numbers, hashes and public keys: nothing in them is anybody's."""
 PERSONAL = {"access_tokens"}
 """Names an org to narrow a person's rights to; belongs to the person."""
+THE_PLATFORMS = {"enrolments", "nodes", "ssh_authorities"}
+"""Rows of the platform's own org alone: a constraint says so."""
+KNOWN_TO_ALL = {"ssh_authorities"}
+"""Of the platform's own tables, those whose public halves every caller may read."""
 KEYS_WITHOUT_ORG = {
     "apps_slug": "slugs are unique on the platform: docs/decisions/0011",
+    "access_credentials_name": "begins with a random id that is one org's",
+    "access_grants_live": "two random ids",
+    "access_grants_principal_key": "made of a random id",
+    "allocations_name": "begins with a random id that is one org's",
+    "allocations_node": "the platform chooses nodes, nobody names one to hit upon it",
+    "enrolments_token_hash_key": "a random secret's hash; the platform's own table",
+    "node_access_pkey": "a node is held once; only the platform writes by node",
+    "node_evidence_node_id_kind_key_key": "a node's own word, named by the node alone",
+    "nodes_name": "the platform's own table",
+    "nodes_token": "a random secret's hash; the platform's own table",
+    "operation_allocations_pkey": "two random ids",
+    "operation_grants_token_hash_key": "a random secret's hash",
+    "runtime_secrets_operation_id_name_key": "begins with a random id that is one org's",
+    "secret_deliveries_pkey": "begins with a random id that is one org's",
+    "ssh_certificates_pkey": "one numbering of certificates for the whole platform",
+    "ssh_hosts_pkey": "a random id that is one org's",
+    "task_outputs_pkey": "begins with a random id that is one org's",
+    "tasks_operation_id_key_allocation_id_attempt_key": "begins with a random id that is one org's",
     "app_channels_pkey": "begins with a random id that is one org's",
     "app_operators_account": "two random ids",
     "app_versions_app_id_number_key": "begins with a random id that is one org's",
@@ -146,12 +168,37 @@ async def test_a_query_without_where_sees_one_org(site: Site, two: Two) -> None:
     scope = org_scope(two.rival.org.id, principal=two.rival.admin.id)
     async with as_app(site, scope) as connection:
         for table in await tables(site, column="org_id"):
+            if table in THE_PLATFORMS:
+                continue
             there = {row[0] for row in await site.rows(f"SELECT org_id FROM {table}")}
             assert two.acme.org.id in there, f"{table} has no row of acme: make one"
 
             seen = await values(connection, table, "org_id")
 
             assert seen - {None} == {two.rival.org.id}, table
+
+
+async def test_what_is_the_platforms_is_no_tenants_to_see(site: Site, two: Two) -> None:
+    scope = org_scope(two.rival.org.id, principal=two.rival.admin.id)
+    async with as_app(site, scope) as connection:
+        for table in THE_PLATFORMS - KNOWN_TO_ALL:
+            assert await site.rows(f"SELECT 1 FROM {table}"), f"{table} has no row: make one"
+
+            assert await _count(connection, table) == 0, table
+
+
+async def test_a_node_sees_itself_and_what_was_given_to_it(site: Site, two: Two) -> None:
+    task = two.acme.ids["task"]
+    node = (await site.rows("SELECT node_id FROM tasks WHERE id = %s", task))[0][0]
+    open_to_nodes = {"nodes", "tasks", "task_outputs", "node_evidence", "allocations"}
+
+    async with as_app(site, Scope(principal=node)) as connection:
+        for table in await tables(site, column="org_id"):
+            if table not in open_to_nodes | KNOWN_TO_ALL:
+                assert await _count(connection, table) == 0, table
+        assert await values(connection, "nodes", "id") == {node}
+        for table in open_to_nodes - {"nodes"}:
+            assert await values(connection, table, "node_id") == {node}, table
 
 
 async def test_a_query_without_where_sees_one_project(site: Site, two: Two) -> None:
@@ -221,7 +268,9 @@ async def test_a_change_without_where_reaches_own_rows_alone(site: Site, two: Tw
 async def test_a_row_cannot_be_written_into_another_org(site: Site, two: Two) -> None:
     scope = org_scope(two.rival.org.id, principal=two.rival.admin.id)
     for table in await tables(site, column="org_id"):
-        if table in PERSONAL or not await _may(site, "moorage_app", table, "UPDATE"):
+        if table in PERSONAL | THE_PLATFORMS:
+            continue
+        if not await _may(site, "moorage_app", table, "UPDATE"):
             continue
         async with as_app(site, scope) as connection:
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
