@@ -18,6 +18,13 @@ def write(path: Path, content: bytes, *, mode: int = 0o600) -> None:
     sync_folder(path.parent)
 
 
+def private_folder(path: Path, *, mode: int = 0o700) -> Path:
+    """A folder of the agent's own, made where it is missing."""
+    path.mkdir(parents=True, exist_ok=True, mode=mode)
+    path.chmod(mode)
+    return path
+
+
 def sync_folder(folder: Path) -> None:
     """Be sure that the names in a folder are on disk."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
