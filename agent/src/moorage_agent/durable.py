@@ -1,20 +1,24 @@
 """Files of the agent's own that survive a crash: whole, or as they were before."""
 
 import os
+import tempfile
 from pathlib import Path
 
 
 def write(path: Path, content: bytes, *, mode: int = 0o600) -> None:
     """Replace a file in one step, and be sure that it is on disk before this returns."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.new")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, mode)
-    with open(descriptor, "wb") as file:
-        os.fchmod(descriptor, mode)
-        file.write(content)
-        file.flush()
-        os.fsync(descriptor)
-    draft.rename(path)
+    descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with open(descriptor, "wb") as file:
+            os.fchmod(descriptor, mode)
+            file.write(content)
+            file.flush()
+            os.fsync(descriptor)
+        os.rename(draft, path)
+    except BaseException:
+        os.unlink(draft)
+        raise
     sync_folder(path.parent)
 
 

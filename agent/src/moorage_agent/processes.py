@@ -1,0 +1,193 @@
+"""Processes of people, and their end.
+
+What a person started is known by more than the user's number: `sudo` changes that. So a process
+belongs to a person who is any of its users, whose slice it is in, who logged in before it
+(`loginuid`), whose name the SSH server's process for the connection bears, or whose process is
+above it. `systemd-run` by somebody with `sudo` gets away, as anything that root does can.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+PROC = Path("/proc")
+_TITLE = re.compile(r"sshd(?:-session|-auth)?: ([^ @\[]+)(?:[ @]|$)")
+_SLICE = re.compile(r"/user-(\d+)\.slice(?:/|$)")
+_PAUSE = 0.01
+_DYNAMIC = range(61184, 65520)
+_NOBODY = (65534, 65535)
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process, as far as it matters whose it is."""
+
+    pid: int
+    parent: int
+    name: str
+    uids: frozenset[int]
+    login_uid: Optional[int]
+    group: str
+    """Its control groups, one to a line."""
+    title: str
+
+    @property
+    def owners(self) -> frozenset[int]:
+        """Every user's number that the process has by itself."""
+        found = {*self.uids, *(int(uid) for uid in _SLICE.findall(self.group))}
+        return frozenset(found if self.login_uid is None else {*found, self.login_uid})
+
+    @property
+    def connection_of(self) -> Optional[str]:
+        """The login that the SSH server's process serves, also before it is let in."""
+        found = _TITLE.match(self.title) if 0 in self.uids else None
+        return found[1] if found else None
+
+
+def everything(proc: Path = PROC) -> list[Process]:
+    """All processes that live."""
+    found = (_read(proc / name) for name in os.listdir(proc) if name.isdecimal())
+    return [process for process in found if process]
+
+
+def _read(folder: Path) -> Optional[Process]:
+    try:
+        status = _fields((folder / "status").read_text(errors="replace"))
+        if status["State"].startswith(("Z", "X")):
+            return None
+        return Process(
+            pid=int(folder.name),
+            parent=int(status["PPid"]),
+            name=status["Name"],
+            uids=frozenset(int(uid) for uid in status["Uid"].split()),
+            login_uid=_login_uid(folder),
+            group=(folder / "cgroup").read_text(errors="replace"),
+            title=(folder / "cmdline").read_text(errors="replace").replace("\0", " ").strip(),
+        )
+    except (OSError, KeyError, ValueError):
+        return None  # it has ended meanwhile
+
+
+def _fields(status: str) -> dict[str, str]:
+    pairs = (line.partition(":") for line in status.splitlines())
+    return {name: value.strip() for name, _, value in pairs}
+
+
+def _login_uid(folder: Path) -> Optional[int]:
+    try:
+        number = int((folder / "loginuid").read_text())
+    except (OSError, ValueError):
+        return None  # a kernel without audit
+    return number if number not in (0, 0xFFFFFFFF) else None
+
+
+def of_people(people: Mapping[str, int], among: Iterable[Process]) -> dict[str, list[Process]]:
+    """The processes of each login, those below them included; never the agent's own line. Pure."""
+    among = list(among)
+    logins = {uid: login for login, uid in people.items()}
+    owner = {process.pid: _owner(process, logins) for process in among}
+    parents = {process.pid: process.parent for process in among}
+    spared = _line_of(os.getpid(), parents)
+    found: dict[str, list[Process]] = {login: [] for login in people}
+    for process in among:
+        login = _inherited(process.pid, owner, parents)
+        if login is not None and process.pid not in spared and process.pid > 1:
+            found[login].append(process)
+    return found
+
+
+def _owner(process: Process, logins: Mapping[int, str]) -> Optional[str]:
+    for uid in process.owners:
+        if uid in logins:
+            return logins[uid]
+    served = process.connection_of
+    return served if served in logins.values() else None
+
+
+def _inherited(
+    pid: int, owner: Mapping[int, Optional[str]], parents: Mapping[int, int]
+) -> Optional[str]:
+    seen: set[int] = set()
+    while pid > 1 and pid not in seen:
+        login = owner.get(pid)
+        if login is not None:
+            return login
+        seen.add(pid)
+        pid = parents.get(pid, 0)
+    return None
+
+
+def _line_of(pid: int, parents: Mapping[int, int]) -> set[int]:
+    """A process and all that are above it."""
+    line: set[int] = set()
+    while pid > 1 and pid not in line:
+        line.add(pid)
+        pid = parents.get(pid, 0)
+    return line
+
+
+def is_person(uid: int) -> bool:
+    """Whether a user's number is for people, and not for the system's own services."""
+    return uid >= 1000 and uid not in _DYNAMIC and uid not in _NOBODY
+
+
+def end_people(people: Mapping[str, int], *, within: float) -> tuple[dict[str, int], list[str]]:
+    """Kill everything of these people; how many processes each had, and who still has some."""
+
+    def find() -> dict[str, list[Process]]:
+        return of_people(people, everything()) if people else {}
+
+    return end(find, within=within, uids=people)
+
+
+def end(
+    find: Callable[[], Mapping[str, list[Process]]],
+    *,
+    within: float,
+    uids: Optional[Mapping[str, int]] = None,
+) -> tuple[dict[str, int], list[str]]:
+    """Kill what `find` finds until it finds nothing twice in a row: what was born in between the
+    look and the kill is found by the next look."""
+    deadline, seen, clean = time.monotonic() + within, dict[str, set[int]](), 0
+    remaining: list[str] = []
+    while clean < 2 and time.monotonic() < deadline:
+        found = find()
+        remaining = [login for login, theirs in found.items() if theirs]
+        clean = 0 if remaining else clean + 1
+        for login in remaining:
+            first = login not in seen
+            seen.setdefault(login, set()).update(one.pid for one in found[login])
+            _kill(found[login])
+            if not first and uids is not None and login in uids:
+                _kill_all_of(uids[login])
+        time.sleep(_PAUSE)  # the kernel needs a moment to take them away
+    return {login: len(pids) for login, pids in seen.items()}, remaining
+
+
+def _kill(processes: Collection[Process]) -> None:
+    for process in processes:
+        try:
+            os.kill(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+
+
+def _kill_all_of(uid: int) -> None:
+    """Kill as the user, everything that the user may signal, in one call: nothing forks faster."""
+    subprocess.run(
+        ["/bin/sh", "-c", "kill -KILL -1"],
+        user=uid,
+        group=uid,
+        extra_groups=[],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        timeout=5,
+        check=False,
+    )
