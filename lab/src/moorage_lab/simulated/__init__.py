@@ -1,0 +1,12 @@
+"""Agents without hosts: they speak the real agent protocol, thousands in one process.
+
+For scale, for faults of the protocol itself, and for machines without root. What a task does is
+played by a script; what is said to the platform, and when, is what a real agent would say.
+"""
+
+from moorage_lab.simulated.agent import Agent
+from moorage_lab.simulated.crowd import Crowd
+from moorage_lab.simulated.inventory import Machine
+from moorage_lab.simulated.script import Behaviour, Reaction
+
+__all__ = ["Agent", "Behaviour", "Crowd", "Machine", "Reaction"]
