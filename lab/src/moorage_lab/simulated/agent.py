@@ -102,11 +102,13 @@ class Agent:
 
     # --- its life ------------------------------------------------------------------------------
 
-    async def begin(self) -> None:
-        """Go as far as having a token, if the platform lets it, without waiting for anything."""
+    async def begin(self) -> float:
+        """Enrol and get a token, if the platform lets it; seconds to wait before going on."""
+        pause = 0.0
         for _ in range(2):
-            if self.state == "new" and await self._step():
-                return
+            if self.state == "new" and not pause:
+                pause = await self._step()
+        return pause
 
     async def run(self) -> None:
         """Do what an agent does, for ever."""

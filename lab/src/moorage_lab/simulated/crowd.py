@@ -60,7 +60,9 @@ class Crowd:
 
     async def _run(self, agent: Agent) -> None:
         async with self._gate:
-            await agent.begin()
+            pause = await agent.begin()
+        if pause:
+            await asyncio.sleep(pause)
         await agent.run()
 
     def join(self, agent: Agent) -> None:
