@@ -132,3 +132,15 @@ def test_a_lab_or_host_that_is_not_there_ends_with_4(
 
     assert codes == [4, 4]
     assert f"it has {lab.name}-1, {lab.name}-2" in capsys.readouterr().err
+
+
+def test_a_wish_for_a_new_image_is_read_from_what_the_platform_says() -> None:
+    said = '{"node": "nod_1", "name": "lab-1", "address": null, "line": "echo", "reason": "why"}'
+
+    assert commands.read_wish(said) == {"name": "lab-1", "line": "echo"}
+
+
+@pytest.mark.parametrize("said", ["", "[]", '{"name": "lab-1"}', "not json"])
+def test_a_wish_without_a_name_or_a_line_is_refused(said: str) -> None:
+    with pytest.raises(BadRequest, match="no document"):
+        commands.read_wish(said)

@@ -1,0 +1,128 @@
+"""The platform as an operator starts it for a lab: on the lab's address, with its own authority."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from moorage_core.embedded import folder, postgres
+from tests.e2e.callers import Caller
+
+COMMAND = "import typer; from moorage_core.operate import up; typer.run(up.up)"
+PROVISION = "import typer; from moorage_lab import commands; typer.run(commands.provision)"
+WITHIN = 60
+SETTINGS = {
+    "MOORAGE_LOG__LEVEL": "debug",
+    "MOORAGE_MACHINES__REIMAGE_COMMAND": json.dumps([sys.executable, "-c", PROVISION]),
+}
+
+
+@dataclass
+class Site:
+    """One `moor up`, which can be stopped, killed and started again."""
+
+    data: Path
+    host: str
+    port: int
+    process: subprocess.Popen[str] | None = None
+    password: str = field(default="", repr=False)
+    lines: list[str] = field(default_factory=list[str])
+    callers: list[Caller] = field(default_factory=list[Caller])
+
+    @property
+    def url(self) -> str:
+        return f"https://{self.host}:{self.port}"
+
+    @property
+    def ca(self) -> Path:
+        return self.data / "tls" / "ca.pem"
+
+    @property
+    def log(self) -> Path:
+        """What it wrote to standard error, over all its starts."""
+        return self.data.parent / "site.log"
+
+    @property
+    def super_url(self) -> str:
+        """Its database, for somebody who sees everything."""
+        running = postgres.find_running(folder.prepare(self.data))
+        assert running is not None, "the database does not run"
+        return running.super_url
+
+    @property
+    def owner_url(self) -> str:
+        running = postgres.find_running(folder.prepare(self.data))
+        assert running is not None, "the database does not run"
+        return running.owner_url
+
+    def start(self) -> None:
+        """Start it and wait until it is ready."""
+        clean = {name: value for name, value in os.environ.items() if "MOORAGE_" not in name}
+        where = ["--data", str(self.data), "--host", self.host, "--port", str(self.port)]
+        with self.log.open("a") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", COMMAND, *where],
+                env=clean | SETTINGS,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.append(line)
+            if line.startswith("Password"):
+                self.password = line.split()[1]
+            if "ready at" in line:
+                return
+        raise AssertionError(f"did not start: {''.join(self.lines)}{self.log.read_text()}")
+
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
+        if self.process is not None:
+            self.process.send_signal(how)
+            self.process.wait(WITHIN)
+            assert self.process.stdout is not None
+            self.process.stdout.close()
+            self.process = None
+
+    def kill_workers(self) -> None:
+        """Kill the server processes in the middle of whatever they do; they are replaced."""
+        assert self.process is not None
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        for pid in children.read_text().split():
+            if "postgres" not in Path(f"/proc/{pid}/comm").read_text():
+                os.kill(int(pid), signal.SIGKILL)
+
+    def close(self) -> None:
+        """Stop it for good."""
+        for caller in self.callers:
+            caller.http.close()
+        self.stop()
+
+    def anybody(self) -> Caller:
+        """Somebody without credentials."""
+        self.callers.append(Caller(self.url, self.ca))
+        return self.callers[-1]
+
+    def admin(self) -> Caller:
+        """The first admin, with an access token."""
+        return self.sign_in("admin@localhost", self.password)
+
+    def sign_in(self, email: str, password: str) -> Caller:
+        caller = self.anybody()
+        opened = caller.post("/v1/auth/login", {"email": email, "password": password})
+        token = {"name": "e2e", "expires_in": 86400}
+        proof = {"x-csrf-token": opened["csrf_token"]}
+        caller.token = caller.post("/v1/access-tokens", token, headers=proof)["token"]
+        caller.http.cookies.clear()
+        caller.said.clear()  # what is shown once was shown
+        return caller
+
+
+def free_port(host: str) -> int:
+    with socket.socket() as probe:
+        probe.bind((host, 0))
+        return probe.getsockname()[1]
