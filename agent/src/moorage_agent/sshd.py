@@ -6,6 +6,7 @@ put in place only if the server accepts it and then really uses it.
 """
 
 import re
+import shutil
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -185,10 +186,7 @@ def remove(server: Server) -> bool:
     found = _remove(server.drop_in)
     if found:
         _reload(server)
-    for login in list_principals(server):
-        found = _remove(server.principals / login) or found
-    found = _remove(server.authorities) or found
-    for folder in (server.principals, server.folder):
-        if folder.is_dir():
-            folder.rmdir()
+    if server.folder.is_dir():
+        shutil.rmtree(server.folder)
+        found = True
     return found
