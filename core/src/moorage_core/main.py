@@ -34,10 +34,16 @@ from moorage_core.oidc.issuers import Issuers
 from moorage_core.platform import Platform
 from moorage_core.retention.sweeps import DeleteExpired
 from moorage_core.secrets import keyring
-from moorage_core.secrets.sweeps import RewrapSecrets
+from moorage_core.secrets.custody import Custody
+from moorage_core.secrets.embedded import EmbeddedStore
+from moorage_core.secrets.keyring import Keyring
+from moorage_core.secrets.openbao import OpenBao
+from moorage_core.secrets.openbao_store import OpenBaoStore
+from moorage_core.secrets.sweeps import MoveSecrets, PlaceSecrets, RenewStoreToken, RewrapSecrets
 from moorage_core.settings import Settings
 from moorage_core.signing.keyset import Keyset
 from moorage_core.signing.sweeps import RotateSigningKeys
+from moorage_core.tasks.hooks import Hook
 from moorage_core.webhooks.sweeps import DeliverWebhooks, FanOutEvents
 
 NAME_THREADS = 16
@@ -47,6 +53,9 @@ SWEEPS: tuple[type[driver.Sweep], ...] = (
     NumberRecords,
     RotateSigningKeys,
     RewrapSecrets,
+    MoveSecrets,
+    PlaceSecrets,
+    RenewStoreToken,
     SealAudit,
     FlushDenials,
     FanOutEvents,
@@ -55,6 +64,9 @@ SWEEPS: tuple[type[driver.Sweep], ...] = (
     DiscardUploads,
     RemoveBlobs,
 )
+
+TASK_HOOKS: dict[str, Hook] = {}
+"""Kinds of task whose input is made at the moment in which a node takes them."""
 
 
 def create_app() -> FastAPI:
@@ -130,6 +142,9 @@ async def open_platform(
         platform = _assemble(settings, database=database, blobs=blobs, clock=clock or SystemClock())
         platform.hub.listen(platform.principals.hear)
         await stack.enter_async_context(platform.hub.running())
+        if platform.openbao is not None:
+            stack.push_async_callback(platform.openbao.stock.close)
+            await platform.openbao.stock.fill()
         if settings.background if background is None else background:
             sweeps = [sweep(platform) for sweep in SWEEPS]
             await stack.enter_async_context(driver.running(sweeps, system_url=urls.system_url))
@@ -138,12 +153,16 @@ async def open_platform(
 
 def _assemble(settings: Settings, *, database: Any, blobs: Blobs, clock: Clock) -> Platform:
     limits, guesses = settings.limits, settings.identity.login_per_minute
+    ring = keyring.ensure(settings.data / "keys")
+    openbao = OpenBaoStore(OpenBao(settings.secrets)) if settings.secrets.url else None
     return Platform(
         settings=settings,
         clock=clock,
         database=database,
         hub=Hub(str(settings.database.system_url), catch_up=catch_up(database)),
-        keyring=keyring.ensure(settings.data / "keys"),
+        keyring=ring,
+        custody=_custody(settings, ring, openbao),
+        openbao=openbao,
         keyset=Keyset(monotonic=time.monotonic),
         issuers=Issuers(monotonic=time.monotonic),
         principals=PrincipalCache(monotonic=time.monotonic),
@@ -159,7 +178,15 @@ def _assemble(settings: Settings, *, database: Any, blobs: Blobs, clock: Clock) 
             per_principal=settings.artifacts.transfers_per_principal,
             at_once=settings.artifacts.transfers,
         ),
+        task_hooks=TASK_HOOKS,
     )
+
+
+def _custody(settings: Settings, ring: Keyring, openbao: OpenBaoStore | None) -> Custody:
+    embedded = EmbeddedStore(ring)
+    if openbao is None:
+        return Custody(settings.secrets.store, {"embedded": embedded})
+    return Custody(settings.secrets.store, {"embedded": embedded, "openbao": openbao})
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:

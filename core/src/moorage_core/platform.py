@@ -1,5 +1,6 @@
 """The services that one process shares among its requests and sweeps. Put together in `main`."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from moorage_core.artifacts.blobs import Blobs
@@ -12,9 +13,12 @@ from moorage_core.kit.outbound import Resolver
 from moorage_core.kit.ratelimit import Buckets
 from moorage_core.kit.wakeups import Hub
 from moorage_core.oidc.issuers import Issuers
+from moorage_core.secrets.custody import Custody
 from moorage_core.secrets.keyring import Keyring
+from moorage_core.secrets.openbao_store import OpenBaoStore
 from moorage_core.settings import Settings
 from moorage_core.signing.keyset import Keyset
+from moorage_core.tasks.hooks import Hook
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,9 @@ class Platform:
     database: Database
     hub: Hub
     keyring: Keyring
+    custody: Custody
+    openbao: OpenBaoStore | None
+    """Where it is set up, whether or not it is where new secrets go."""
     keyset: Keyset
     issuers: Issuers
     principals: PrincipalCache
@@ -34,3 +41,5 @@ class Platform:
     names: Resolver
     blobs: Blobs
     transfers: Transfers
+    task_hooks: Mapping[str, Hook]
+    """By kind of task: whoever fills in its input when it is handed over, and hears its end."""

@@ -10,9 +10,10 @@ import os
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, IPvAnyNetwork
+from pydantic import BaseModel, ConfigDict, Field, IPvAnyNetwork, model_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -250,6 +251,20 @@ class SecretSettings(Group):
     """The key in the transit engine."""
     timeout: timedelta = timedelta(seconds=5)
     """How long it may take to answer."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.url is None:
+            if self.store == "openbao":
+                raise ValueError("store = openbao needs url and token_file")
+            return self
+        if self.token_file is None:
+            raise ValueError("url needs token_file")
+        parts = urlsplit(self.url)
+        loopback = parts.hostname in ("127.0.0.1", "::1", "localhost")
+        if parts.scheme != "https" and not (parts.scheme == "http" and loopback):
+            raise ValueError("url must begin with https, off this machine")
+        return self
 
 
 class LogSettings(Group):

@@ -161,8 +161,8 @@ async def _provider(platform: Platform, slug: str) -> LoginProvider:
 
 async def _client_secret(platform: Platform, provider: LoginProvider) -> str:
     async with platform.database.transaction(org_scope(PLATFORM_ORG), read_only=True) as db:
-        secret = await custody.get(platform, db, provider.secret_id, org=PLATFORM_ORG)
-    return secret.decode()
+        sealed = await custody.find(db, provider.secret_id, org=PLATFORM_ORG)
+    return (await custody.reveal(platform, sealed)).decode()
 
 
 async def _find_user(

@@ -1,14 +1,24 @@
 """Putting secrets into custody and taking them out.
 
-Values are bytes and never leave in an error or a log.
+`put`, `change`, `remove` and `find` belong into a transaction and ask nobody outside. `reveal` may
+ask another machine, so it comes after the transaction that found the secret has ended. Values are
+bytes and never leave in an error or a log.
 """
+
+from collections.abc import Sequence
+from datetime import timedelta
 
 from moorage_core.context import Context
 from moorage_core.kit.db import Db
 from moorage_core.kit.ids import SecretId
 from moorage_core.platform import Platform
-from moorage_core.secrets import envelope, store
-from moorage_core.secrets.keyring import Keyring
+from moorage_core.secrets import store
+from moorage_core.secrets.models import SealedSecret
+
+TOPIC = "secrets"
+"""Moves when a sealed value is to leave the database."""
+GRACE = timedelta(minutes=1)
+"""How long an entry outside outlives its row: somebody may have found it a moment before."""
 
 
 class SecretMissing(Exception):
@@ -20,55 +30,46 @@ async def put(
 ) -> SecretId:
     """Seal a value and keep it with the caller's transaction."""
     id = SecretId.new()
-    sealed = _seal(ctx.platform.keyring, id, org, value)
+    sealed = ctx.platform.custody.seal(value, org=org, id=id)
     await store.add(ctx.db, sealed, project=project, purpose=purpose, now=ctx.now)
+    _wake(ctx, sealed)
     return id
 
 
 async def change(ctx: Context, id: str, value: bytes, *, org: str) -> None:
     """Replace the value; the id stays."""
-    await store.replace(ctx.db, _seal(ctx.platform.keyring, id, org, value))
+    sealed = ctx.platform.custody.seal(value, org=org, id=id)
+    await store.replace(ctx.db, sealed, due=ctx.now + GRACE)
+    _wake(ctx, sealed)
 
 
-async def get(platform: Platform, db: Db, id: str, *, org: str) -> bytes:
-    """The value. Hold it no longer than you must."""
+async def find(db: Db, id: str, *, org: str) -> SealedSecret:
+    """The secret as it is sealed, for `reveal` once the transaction has ended."""
     sealed = await store.find(db, org=org, id=id)
     if sealed is None:
         raise SecretMissing(f"Secret {id} is not in the store.")
-    return envelope.unseal(
-        sealed.wrapped_key,
-        sealed.ciphertext,
-        master=platform.keyring.key(sealed.key_version),
-        bound_to=_bound_to(org, id),
-    )
+    return sealed
+
+
+async def find_many(db: Db, ids: Sequence[str], *, org: str) -> dict[str, SealedSecret]:
+    """Those of the ids that are there."""
+    return {sealed.id: sealed for sealed in await store.find_many(db, list(ids), org=org)}
+
+
+async def reveal(platform: Platform, sealed: SealedSecret) -> bytes:
+    """The value. Hold it no longer than you must, and no transaction meanwhile."""
+    return await platform.custody.open(sealed)
+
+
+async def get(platform: Platform, db: Db, id: str, *, org: str) -> bytes:
+    """Find and open in one, for the embedded store alone: a store outside is asked by `reveal`."""
+    return await reveal(platform, await find(db, id, org=org))
 
 
 async def remove(ctx: Context, id: str, *, org: str) -> None:
-    await store.remove(ctx.db, org=org, id=id)
+    await store.remove(ctx.db, org=org, id=id, due=ctx.now + GRACE)
 
 
-async def rewrap(platform: Platform, db: Db, id: str, *, org: str) -> None:
-    """Seal the secret's own key with the newest master key. The value itself is not touched."""
-    # Locked: a value that is being changed at this moment must not be overwritten with the old one.
-    sealed = await store.find(db, org=org, id=id, lock=True)
-    ring = platform.keyring
-    if sealed is None or sealed.key_version >= ring.newest:
-        return
-    bound_to = _bound_to(org, id)
-    key = envelope.unwrap(
-        sealed.wrapped_key, master=ring.key(sealed.key_version), bound_to=bound_to
-    )
-    wrapped = envelope.wrap(key, master=ring.key(ring.newest), bound_to=bound_to)
-    await store.replace(db, store.SealedSecret(id, org, ring.newest, wrapped, sealed.ciphertext))
-
-
-def _seal(ring: Keyring, id: str, org: str, value: bytes) -> store.SealedSecret:
-    version = ring.newest
-    wrapped, ciphertext = envelope.seal(
-        value, master=ring.key(version), bound_to=_bound_to(org, id)
-    )
-    return store.SealedSecret(id, org, version, wrapped, ciphertext)
-
-
-def _bound_to(org: str, id: str) -> str:
-    return f"{org}/{id}"
+def _wake(ctx: Context, sealed: SealedSecret) -> None:
+    if sealed.entry is not None:
+        ctx.topics.add(TOPIC)

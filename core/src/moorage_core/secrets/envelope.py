@@ -20,27 +20,27 @@ class NotOpened(Exception):
 def seal(plain: bytes, *, master: bytes, bound_to: str) -> tuple[bytes, bytes]:
     """(wrapped key, ciphertext)."""
     key = AESGCM.generate_key(bit_length=256)
-    return wrap(key, master=master, bound_to=bound_to), _encrypt(key, plain, bound_to)
+    return wrap(key, master=master, bound_to=bound_to), encrypt(key, plain, bound_to)
 
 
 def unseal(wrapped: bytes, ciphertext: bytes, *, master: bytes, bound_to: str) -> bytes:
-    return _decrypt(unwrap(wrapped, master=master, bound_to=bound_to), ciphertext, bound_to)
+    return decrypt(unwrap(wrapped, master=master, bound_to=bound_to), ciphertext, bound_to)
 
 
 def wrap(key: bytes, *, master: bytes, bound_to: str) -> bytes:
-    return _encrypt(master, key, bound_to)
+    return encrypt(master, key, bound_to)
 
 
 def unwrap(wrapped: bytes, *, master: bytes, bound_to: str) -> bytes:
-    return _decrypt(master, wrapped, bound_to)
+    return decrypt(master, wrapped, bound_to)
 
 
-def _encrypt(key: bytes, plain: bytes, bound_to: str) -> bytes:
+def encrypt(key: bytes, plain: bytes, bound_to: str) -> bytes:
     nonce = secrets.token_bytes(NONCE)
     return nonce + AESGCM(key).encrypt(nonce, plain, bound_to.encode())
 
 
-def _decrypt(key: bytes, sealed: bytes, bound_to: str) -> bytes:
+def decrypt(key: bytes, sealed: bytes, bound_to: str) -> bytes:
     try:
         return AESGCM(key).decrypt(sealed[:NONCE], sealed[NONCE:], bound_to.encode())
     except (InvalidTag, ValueError) as err:

@@ -50,18 +50,18 @@ async def rotate(platform: Platform) -> bool:
 async def load(platform: Platform) -> None:
     """Bring this process's keyset up to date."""
     async with platform.database.transaction(org_scope(PLATFORM_ORG), read_only=True) as db:
-        keys = [
-            SigningKey(
-                row.id,
-                OKPKey.import_key(
-                    json.loads(await secrets.get(platform, db, row.secret_id, org=PLATFORM_ORG))
-                ),
-                row.signs_from,
-                row.signs_until,
-                row.verifies_until,
-            )
-            for row in await store.list_keys(db)
-        ]
+        rows = await store.list_keys(db)
+        sealed = await secrets.find_many(db, [row.secret_id for row in rows], org=PLATFORM_ORG)
+    keys = [
+        SigningKey(
+            row.id,
+            OKPKey.import_key(json.loads(await secrets.reveal(platform, sealed[row.secret_id]))),
+            row.signs_from,
+            row.signs_until,
+            row.verifies_until,
+        )
+        for row in rows
+    ]
     platform.keyset.replace(keys)
 
 

@@ -88,8 +88,8 @@ async def _opened(at: Platform, id: str, *, org: str) -> tuple[Source, rules.Cre
             )
         if source.secret_id is None:
             return source, None
-        secret = await custody.get(at, db, source.secret_id, org=source.org_id)
-        return source, rules.unpack(secret)
+        sealed = await custody.find(db, source.secret_id, org=source.org_id)
+    return source, rules.unpack(await custody.reveal(at, sealed))
 
 
 # Sources

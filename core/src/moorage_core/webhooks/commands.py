@@ -5,6 +5,7 @@ sweep talks to the receiver.
 """
 
 import json
+from dataclasses import dataclass
 from datetime import timedelta
 from secrets import token_bytes
 from urllib.parse import urlsplit
@@ -12,7 +13,9 @@ from urllib.parse import urlsplit
 from moorage_core.audit import commands as audit
 from moorage_core.authz.authorize import Resource, authorize, hidden
 from moorage_core.authz.permissions import Permission
+from moorage_core.authz.principals import Principal
 from moorage_core.context import Context
+from moorage_core.errors import Busy
 from moorage_core.events import commands as events
 from moorage_core.events import registry
 from moorage_core.http import etag
@@ -22,9 +25,10 @@ from moorage_core.kit.ids import WebhookId
 from moorage_core.kit.pagination import Page, PageRequest
 from moorage_core.platform import Platform
 from moorage_core.secrets import commands as custody
+from moorage_core.secrets.models import SealedSecret
 from moorage_core.tenancy import commands as tenancy
 from moorage_core.webhooks import rules, store
-from moorage_core.webhooks.models import Claim, Delivery, Parcel, Webhook
+from moorage_core.webhooks.models import Claim, Delivery, Parcel, Unsigned, Webhook
 from moorage_core.webhooks.rules import Answer, Failure, Keys, Verdict
 from moorage_core.webhooks.schemas import WebhookCreate, WebhookUpdate
 
@@ -33,6 +37,14 @@ TOPIC = "webhooks"
 PURPOSE = "webhook_signing"
 MEDIA_TYPE = "application/cloudevents+json; charset=utf-8"
 USER_AGENT = "Moorage-Webhooks/1"
+
+
+@dataclass(frozen=True)
+class OpenedKeys:
+    """The keys of a webhook, and the sealed secret that they were."""
+
+    sealed: SealedSecret
+    keys: Keys
 
 
 async def create_webhook(ctx: Context, new: WebhookCreate) -> tuple[Webhook, str]:
@@ -111,7 +123,22 @@ async def update_webhook(ctx: Context, id: str, change: WebhookUpdate, *, expect
     return webhook
 
 
-async def rotate_secret(ctx: Context, id: str, *, overlap: timedelta) -> tuple[Webhook, str]:
+async def open_keys(platform: Platform, principal: Principal, id: str) -> OpenedKeys | None:
+    """The present keys of a webhook, for a rotation that is to keep them. None: it has none.
+
+    Before the rotation's transaction, which may not wait for a store. That asks for permission.
+    """
+    async with platform.database.transaction(principal.scope, read_only=True) as db:
+        webhook = await store.find(db, id, scope=sorted(principal.scope.orgs))
+        if webhook is None or webhook.secret_id is None:
+            return None
+        sealed = await custody.find(db, webhook.secret_id, org=webhook.org_id)
+    return OpenedKeys(sealed, rules.unpack(await custody.reveal(platform, sealed)))
+
+
+async def rotate_secret(
+    ctx: Context, id: str, *, overlap: timedelta, opened: OpenedKeys | None
+) -> tuple[Webhook, str]:
     """A new signing secret. For the overlap both sign: receivers change when they can."""
     webhook = await get_webhook(ctx, id, key=Permission.EVENTS_WEBHOOK_UPDATE, lock=True)
     assert webhook.secret_id is not None, "only a deleted webhook has no secret"
@@ -120,8 +147,14 @@ async def rotate_secret(ctx: Context, id: str, *, overlap: timedelta) -> tuple[W
     keys, until = Keys(key), None
     if overlap:
         # Without an overlap the old key is not touched: one that does not open can be replaced.
-        old = await custody.get(ctx.platform, ctx.db, webhook.secret_id, org=org)
-        keys, until = rules.unpack(old).rotated(key), ctx.now + overlap
+        sealed = await custody.find(ctx.db, webhook.secret_id, org=org)
+        if (
+            opened is None
+            or sealed.entry != opened.sealed.entry
+            or (sealed.wrapped_key != opened.sealed.wrapped_key)
+        ):
+            raise Busy("The webhook's secret was changed at the same moment. Try again.")
+        keys, until = opened.keys.rotated(key), ctx.now + overlap
     await custody.change(ctx, webhook.secret_id, keys.packed(), org=org)
     webhook = await store.note_rotation(ctx.db, id, org=org, previous_until=until, now=ctx.now)
     _record(ctx, Permission.EVENTS_WEBHOOK_UPDATE, registry.WEBHOOK_UPDATED, webhook)
@@ -182,8 +215,8 @@ async def redeliver(ctx: Context, webhook: str, id: str) -> Delivery:
 # The two halves of a delivery
 
 
-async def prepare(platform: Platform, db: Db, claim: Claim) -> Parcel | Failure:
-    """What to send, signed; or why there is nothing to send."""
+async def prepare(platform: Platform, db: Db, claim: Claim) -> Unsigned | Failure:
+    """What to send, and what signs it; or why there is nothing to send."""
     org = claim.org_id
     webhook = await store.find(db, claim.webhook_id, scope=[org])
     delivery = await store.find_delivery(db, claim.id, org=org, webhook=claim.webhook_id)
@@ -192,17 +225,23 @@ async def prepare(platform: Platform, db: Db, claim: Claim) -> Parcel | Failure:
     event = await events.find_wire(platform, db, delivery.event_seq, org=org)
     if event is None:
         return Failure.EVENT_EXPIRED
-    now = platform.clock.now()
     body = json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode()
-    keys = rules.unpack(await custody.get(platform, db, webhook.secret_id, org=org))
+    sealed = await custody.find(db, webhook.secret_id, org=org)
+    return Unsigned(webhook, delivery.event_id, body, sealed)
+
+
+async def sign(platform: Platform, unsigned: Unsigned) -> Parcel:
+    """Sign it with the keys in force. Between the two transactions of a delivery."""
+    keys = rules.unpack(await custody.reveal(platform, unsigned.keys))
+    now = platform.clock.now()
     signed = rules.signature_headers(
-        body,
-        keys=keys.in_force(previous_until=webhook.previous_until, now=now),
-        message_id=delivery.event_id,
+        unsigned.body,
+        keys=keys.in_force(previous_until=unsigned.webhook.previous_until, now=now),
+        message_id=unsigned.event_id,
         at=now,
     )
     headers = {"content-type": MEDIA_TYPE, "user-agent": USER_AGENT, **signed}
-    return Parcel(webhook.url, headers, body)
+    return Parcel(unsigned.webhook.url, headers, unsigned.body)
 
 
 async def conclude(ctx: Context, claim: Claim, answer: Answer) -> Verdict | None:

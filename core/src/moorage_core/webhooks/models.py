@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from moorage_core.secrets.models import SealedSecret
+
 
 @dataclass(frozen=True)
 class Webhook:
@@ -66,6 +68,16 @@ class Match:
     event_seq: int
     event_id: str
     event_type: str
+
+
+@dataclass(frozen=True)
+class Unsigned:
+    """What is to be sent, before it is signed."""
+
+    webhook: Webhook
+    event_id: str
+    body: bytes
+    keys: SealedSecret
 
 
 @dataclass(frozen=True)

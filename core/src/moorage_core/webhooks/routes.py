@@ -1,17 +1,21 @@
 """HTTP in, one command, HTTP out: webhooks and their deliveries."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated, Any
 
 from fastapi import Query, Response
+from pydantic import ValidationError
 
 from moorage_core.authz.permissions import Permission
+from moorage_core.authz.principals import Principal
 from moorage_core.errors import NotFound
 from moorage_core.http import etag
 from moorage_core.http.etag import ExpectedVersion, OptionalVersion
 from moorage_core.http.routing import Ctx, Routes
 from moorage_core.kit.ids import DeliveryId, OrgId, ProjectId, WebhookId
 from moorage_core.kit.pagination import Page, PageRead, Paging
+from moorage_core.platform import Platform
 from moorage_core.webhooks import commands, rules
 from moorage_core.webhooks.models import Delivery, Webhook
 from moorage_core.webhooks.schemas import (
@@ -102,6 +106,19 @@ async def delete_webhook(webhook: WebhookId, expected: OptionalVersion, ctx: Ctx
     await commands.delete_webhook(ctx, webhook, expected=expected)
 
 
+async def _open_keys(
+    platform: Platform, principal: Principal, body: bytes, path: Mapping[str, str]
+) -> commands.OpenedKeys | None:
+    """The old keys, where they are to sign on; what is malformed is for the handler to refuse."""
+    try:
+        rotation = SecretRotation.model_validate_json(body)
+    except ValidationError:
+        return None
+    if not rotation.overlap_hours:
+        return None
+    return await commands.open_keys(platform, principal, path["webhook"])
+
+
 @routes.mutation(
     "POST",
     "/v1/webhooks/{webhook}/secret-rotations",
@@ -110,13 +127,16 @@ async def delete_webhook(webhook: WebhookId, expected: OptionalVersion, ctx: Ctx
     response_model=WebhookIssued,
     answers=(NotFound,),
     rotate=ROTATE,
+    before=_open_keys,
 )
 async def rotate_webhook_secret(
     webhook: WebhookId, rotation: SecretRotation, ctx: Ctx, response: Response
 ) -> dict[str, Any]:
     """Make a new signing secret, shown once. For `overlap_hours` the old one signs too."""
     overlap = timedelta(hours=rotation.overlap_hours)
-    changed, secret = await commands.rotate_secret(ctx, webhook, overlap=overlap)
+    changed, secret = await commands.rotate_secret(
+        ctx, webhook, overlap=overlap, opened=ctx.prepared
+    )
     return _issued(response, changed, secret)
 
 

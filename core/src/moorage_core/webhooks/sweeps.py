@@ -174,9 +174,10 @@ class DeliverWebhooks(Sweep):
             async with self.platform.database.transaction(
                 org_scope(claim.org_id), read_only=True
             ) as db:
-                parcel = await commands.prepare(self.platform, db, claim)
-            if isinstance(parcel, Failure):
-                return Answer(parcel)
+                unsigned = await commands.prepare(self.platform, db, claim)
+            if isinstance(unsigned, Failure):
+                return Answer(unsigned)
+            parcel = await commands.sign(self.platform, unsigned)
             return await deliver.post(parcel, self._road(claim.org_id))
         except AWAY:
             raise

@@ -55,6 +55,9 @@ CREATE TABLE nodes (
     last_org_id text REFERENCES orgs,
     -- Counted up whenever it is imaged anew: what an earlier image did is an earlier generation's.
     generation integer NOT NULL DEFAULT 1,
+    -- It is to be imaged: since when, and since when the provisioner's command has been at it.
+    reimage_requested_at timestamptz,
+    reimage_started_at timestamptz,
     -- Identity. The nonce that the next assertion must carry, and the one before with the assertion that used it:
     -- the same assertion again gets the same nonce again, which is made of the two with a key of ours.
     public_key jsonb,
@@ -63,6 +66,8 @@ CREATE TABLE nodes (
     used_jti text,
     token_hash bytea,
     token_expires_at timestamptz,
+    -- Two holders of one identity showed up: nobody gets a token until somebody has looked.
+    conflict_at timestamptz,
     enrolled_at timestamptz,
     hostname text,
     machine_id text,
@@ -87,6 +92,8 @@ CREATE INDEX nodes_place ON nodes (region_id, sku_id, status);
 CREATE UNIQUE INDEX nodes_token ON nodes (token_hash) WHERE token_hash IS NOT NULL;
 CREATE INDEX nodes_seen ON nodes (last_seen_at)
     WHERE reach = 'agent' AND unreachable_since IS NULL AND status NOT IN ('enrolling', 'retired');
+
+CREATE INDEX nodes_reimage ON nodes (reimage_requested_at) WHERE reimage_requested_at IS NOT NULL;
 
 CREATE TABLE enrolments (
     id text PRIMARY KEY,
@@ -132,6 +139,11 @@ CREATE TABLE allocations (
     -- The operations of kind node.session in which the platform itself works on it.
     setup_operation_id text,
     release_operation_id text,
+    -- Another org's people were root on the node: it is imaged anew first. Its generation before that, once begun.
+    reimage boolean NOT NULL DEFAULT false,
+    reimage_from integer,
+    -- What the node said when it was made ready and when it was cleaned.
+    proof jsonb NOT NULL DEFAULT '{}',
     -- The window that is paid for.
     held_from timestamptz,
     held_until timestamptz,
@@ -184,6 +196,9 @@ CREATE TABLE operations (
     FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id)
 );
 CREATE INDEX operations_page ON operations (project_id, id);
+-- What quotas are held against: the platform's own work is not counted.
+CREATE INDEX operations_usage ON operations (org_id, project_id)
+    WHERE status = 'running' AND requested_by_kind <> 'system';
 CREATE INDEX operations_lease ON operations (lease_expires_at) WHERE status = 'running';
 
 -- Which machines an operation may touch.
@@ -236,6 +251,8 @@ CREATE TABLE tasks (
     status text NOT NULL CHECK (status IN ('queued', 'sent', 'running', 'succeeded', 'failed', 'cancelled',
         'timed_out', 'unknown')),
     cancel_requested_at timestamptz,
+    -- When the node was last told to stop it: it is not told again at every poll.
+    cancel_sent_at timestamptz,
     -- Queued: when it is given up. Sent or running: when the agent's own time limit has surely passed.
     due_at timestamptz NOT NULL,
     sent_at timestamptz,
@@ -246,6 +263,12 @@ CREATE TABLE tasks (
     result jsonb,
     error_code text,
     error_message text,
+    -- How much of each stream has come up.
+    stdout_bytes bigint NOT NULL DEFAULT 0,
+    stderr_bytes bigint NOT NULL DEFAULT 0,
+    content_bytes bigint NOT NULL DEFAULT 0,
+    -- A topic that moves when it ends: the platform's own work goes on then.
+    wakes text,
     -- What the agent said after we had given it up.
     late jsonb,
     correlation_id text NOT NULL,
@@ -263,6 +286,7 @@ CREATE INDEX tasks_due ON tasks (due_at) WHERE ended_at IS NULL;
 CREATE INDEX tasks_operation ON tasks (operation_id, id);
 CREATE INDEX tasks_allocation ON tasks (allocation_id, id);
 CREATE INDEX tasks_ssh ON tasks (id) WHERE reach = 'ssh' AND ended_at IS NULL;
+CREATE INDEX tasks_ended ON tasks (ended_at) WHERE ended_at IS NOT NULL;
 
 CREATE TABLE task_outputs (
     task_id text NOT NULL,
@@ -292,6 +316,35 @@ CREATE TABLE node_evidence (
 );
 CREATE INDEX node_evidence_allocation ON node_evidence (allocation_id, id);
 CREATE INDEX node_evidence_received ON node_evidence (received_at);
+
+-- Secrets in a store of their own ------------------------------------------------------------------
+
+-- embedded: sealed by a master key, all of it in the row. openbao: sealed by a key of its transit engine; the
+-- sealed value waits in the row until it was put into the KV engine, under `entry`, and is then null.
+ALTER TABLE secrets
+    ADD COLUMN store text NOT NULL DEFAULT 'embedded' CHECK (store IN ('embedded', 'openbao')),
+    ADD COLUMN entry text,
+    ALTER COLUMN ciphertext DROP NOT NULL,
+    ADD COLUMN placed boolean NOT NULL GENERATED ALWAYS AS (ciphertext IS NULL) STORED,
+    ADD CHECK ((store = 'openbao') = (entry IS NOT NULL)),
+    ADD CHECK (store = 'openbao' OR ciphertext IS NOT NULL);
+CREATE INDEX secrets_unplaced ON secrets (id) WHERE store = 'openbao' AND NOT placed;
+GRANT SELECT (store, placed) ON secrets TO moorage_system;
+
+-- Entries that no secret refers to any more, until they are destroyed where they lie.
+CREATE TABLE secret_leftovers (
+    entry text PRIMARY KEY,
+    org_id text NOT NULL REFERENCES orgs,
+    due_at timestamptz NOT NULL
+);
+CREATE INDEX secret_leftovers_due ON secret_leftovers (due_at);
+ALTER TABLE secret_leftovers ENABLE ROW LEVEL SECURITY;
+ALTER TABLE secret_leftovers FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON secret_leftovers TO moorage_owner USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON secret_leftovers TO moorage_app USING (org_id = ANY ((SELECT scope_orgs())::text[]));
+CREATE POLICY system ON secret_leftovers TO moorage_system USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE ON secret_leftovers TO moorage_app;
+GRANT SELECT, DELETE ON secret_leftovers TO moorage_system;
 
 -- Secrets of what runs ---------------------------------------------------------------------------
 
@@ -358,6 +411,8 @@ CREATE TABLE access_grants (
     expires_at timestamptz NOT NULL,
     ended_at timestamptz,
     ended_because text,
+    -- The list of the node in which it first stands (node_access.wanted at that time).
+    listed_in integer NOT NULL DEFAULT 1,
     version integer NOT NULL DEFAULT 1,
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
@@ -388,21 +443,40 @@ CREATE TABLE ssh_authorities (
     id text PRIMARY KEY,
     org_id text NOT NULL REFERENCES orgs CHECK (org_id = 'org_00000000000000000000000000'),
     public_key text NOT NULL,
-    secret_id text NOT NULL REFERENCES secrets,
+    fingerprint text NOT NULL,
+    -- Gone with the authority: a retired one signs nothing.
+    secret_id text REFERENCES secrets,
+    -- Counts every authority that came or went: a node that has an older count has another list.
+    generation integer NOT NULL UNIQUE,
+    retired_generation integer,
     created_at timestamptz NOT NULL,
-    retired_at timestamptz
+    retired_at timestamptz,
+    CHECK ((retired_at IS NULL) = (secret_id IS NOT NULL)),
+    CHECK ((retired_at IS NULL) = (retired_generation IS NULL))
 );
 
--- What each node's list of people should be, counted; a node that confirmed an older one is behind.
+-- What the list of people on a held node should be, counted; a node that confirmed an older one is behind.
 CREATE TABLE node_access (
-    node_id text PRIMARY KEY REFERENCES nodes,
+    allocation_id text PRIMARY KEY,
+    node_id text NOT NULL REFERENCES nodes,
     org_id text NOT NULL REFERENCES orgs,
     project_id text NOT NULL,
-    allocation_id text NOT NULL,
     wanted integer NOT NULL DEFAULT 1,
+    -- Of the list that was last handed out, which is the present task's.
+    sent integer NOT NULL DEFAULT 0,
+    sent_generation integer NOT NULL DEFAULT 0,
     confirmed integer NOT NULL DEFAULT 0,
+    confirmed_generation integer NOT NULL DEFAULT 0,
     confirmed_at timestamptz,
-    problem text
+    -- The platform's own session on the allocation, and the task that is under way in it.
+    operation_id text,
+    task_id text,
+    tries integer NOT NULL DEFAULT 0,
+    retry_at timestamptz,
+    -- Logins that somebody else has on the host, and what the host said last where it could not do it.
+    clashes text[] NOT NULL DEFAULT '{}',
+    problem text,
+    FOREIGN KEY (org_id, project_id, allocation_id) REFERENCES allocations (org_id, project_id, id)
 );
 
 -- Hosts without agent ----------------------------------------------------------------------------
@@ -515,16 +589,21 @@ BEGIN
         END IF;
     END LOOP;
 END $$;
-GRANT SELECT (id, org_id, name, status, reach, last_seen_at, unreachable_since, version),
+GRANT SELECT (id, org_id, name, status, reach, last_seen_at, unreachable_since, version, generation),
     UPDATE (last_seen_at) ON nodes TO moorage_system;
-GRANT SELECT (id, org_id, project_id, node_id, status, due_at) ON allocations TO moorage_system;
+GRANT SELECT (id, org_id, project_id, node_id, status, due_at, setup_operation_id, release_operation_id, reimage_from)
+    ON allocations TO moorage_system;
 GRANT SELECT (id, org_id, project_id, kind, status, lease_expires_at, deadline, ended_at) ON operations TO moorage_system;
 GRANT SELECT (id, org_id, project_id, operation_id, allocation_id, node_id, reach, status, due_at, ended_at) ON tasks
     TO moorage_system;
 GRANT SELECT (id, org_id, project_id, received_at), DELETE ON node_evidence TO moorage_system;
 GRANT SELECT (id, org_id, project_id, operation_id, expires_at) ON runtime_secrets TO moorage_system;
 GRANT SELECT (id, org_id, project_id, allocation_id, user_id, expires_at, ended_at) ON access_grants TO moorage_system;
-GRANT SELECT (org_id, project_id, user_id) ON memberships TO moorage_system;
+GRANT SELECT (org_id, project_id, user_id, role) ON memberships TO moorage_system;
+GRANT SELECT (allocation_id, node_id, org_id, project_id, wanted, confirmed, confirmed_generation, task_id, retry_at)
+    ON node_access TO moorage_system;
+CREATE POLICY system ON ssh_authorities FOR SELECT TO moorage_system USING (true);
+GRANT SELECT (generation, retired_generation) ON ssh_authorities TO moorage_system;
 GRANT SELECT (id, disabled_at) ON users TO moorage_system;
 GRANT SELECT (id, org_id, deleted_at) ON projects TO moorage_system;
 GRANT SELECT (id, deleted_at) ON orgs TO moorage_system;
@@ -535,7 +614,7 @@ CREATE FUNCTION node_principal(hash bytea, moment timestamptz)
     RETURNS TABLE (id text, name text, expires_at timestamptz)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     SELECT n.id, n.name, n.token_expires_at FROM nodes n
-    WHERE n.token_hash = hash AND n.token_expires_at > moment AND n.status NOT IN ('quarantined', 'retired') $$;
+    WHERE n.token_hash = hash AND n.token_expires_at > moment AND n.status <> 'retired' $$;
 
 -- Live or not at all: a session that has ended, or whose lease has run out, opens nothing.
 CREATE FUNCTION grant_principal(hash bytea, moment timestamptz)
@@ -545,11 +624,60 @@ CREATE FUNCTION grant_principal(hash bytea, moment timestamptz)
     FROM operation_grants g JOIN operations o ON o.id = g.operation_id AND o.fence = g.fence
     WHERE g.token_hash = hash AND o.status = 'running' AND o.lease_expires_at > moment $$;
 
--- Enrolment and exchange happen before there is a principal: by what only the host can bring.
-CREATE FUNCTION enrolment_by_token(hash bytea)
-    RETURNS TABLE (id text, node_id text)
+-- Which allocations hold nodes: their ids, for those who run the platform and for the node itself.
+CREATE FUNCTION node_holders(nodes text[])
+    RETURNS TABLE (node_id text, allocation_id text)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
-    SELECT e.id, e.node_id FROM enrolments e WHERE e.token_hash = hash $$;
+    SELECT a.node_id, a.id FROM allocations a
+    WHERE a.node_id = ANY (nodes)
+        AND a.status IN ('requested', 'provisioning', 'active', 'releasing', 'release_failed')
+        AND ('org_00000000000000000000000000' = ANY ((SELECT scope_whole_orgs())::text[])
+            OR a.node_id = (SELECT scope_principal())) $$;
 
-REVOKE EXECUTE ON FUNCTION node_principal, grant_principal, enrolment_by_token FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION node_principal, grant_principal, enrolment_by_token TO moorage_app;
+REVOKE EXECUTE ON FUNCTION node_principal, grant_principal, node_holders FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION node_principal, grant_principal, node_holders TO moorage_app;
+
+-- What of the machines is told to tenants -----------------------------------------------------------
+
+-- How much is in use where quotas are set: numbers, over rows that the caller need not see.
+CREATE FUNCTION usage_at(org text, project text, levels text[])
+    RETURNS TABLE (level text, allocations bigint, gpus bigint, concurrent_operations bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT l.level, a.held, a.gpus, o.running
+    FROM unnest(levels) AS l(level)
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS held, coalesce(sum(x.gpus), 0)::bigint AS gpus FROM allocations x
+        WHERE x.status NOT IN ('released', 'failed')
+            AND (l.level = 'global' OR x.org_id = org)
+            AND (l.level IN ('global', 'org') OR x.project_id = project)) a
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS running FROM operations x
+        WHERE x.status = 'running' AND x.requested_by_kind <> 'system'
+            AND (l.level = 'global' OR x.org_id = org)
+            AND (l.level IN ('global', 'org') OR x.project_id = project)) o
+    WHERE org = ANY (scope_orgs()) $$;
+
+-- What a holder is told of its nodes, for as long as it holds them.
+CREATE FUNCTION held_nodes(wanted text[])
+    RETURNS TABLE (allocation_id text, reach text, status text, status_reason text, address text, ssh_port integer,
+        inventory jsonb, last_seen_at timestamptz, unreachable_since timestamptz)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT a.id, n.reach, n.status, n.status_reason, n.address, n.ssh_port, n.inventory, n.last_seen_at,
+        n.unreachable_since
+    FROM allocations a JOIN nodes n ON n.id = a.node_id
+    WHERE a.id = ANY (wanted) AND a.status IN ('provisioning', 'active', 'releasing', 'release_failed')
+        AND a.org_id = ANY (scope_orgs())
+        AND (a.org_id = ANY (scope_whole_orgs()) OR a.project_id = ANY (scope_projects())) $$;
+
+-- For the platform's own alone: whose an allocation is, and whose a project.
+CREATE FUNCTION allocation_owner(allocation text) RETURNS TABLE (org_id text, project_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT a.org_id, a.project_id FROM allocations a WHERE a.id = allocation
+        AND 'org_00000000000000000000000000' = ANY (scope_whole_orgs()) $$;
+CREATE FUNCTION project_owner(project text) RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    RETURN (SELECT p.org_id FROM projects p WHERE p.id = project AND p.deleted_at IS NULL
+        AND 'org_00000000000000000000000000' = ANY (scope_whole_orgs()));
+
+REVOKE EXECUTE ON FUNCTION usage_at, held_nodes, allocation_owner, project_owner FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION usage_at, held_nodes, allocation_owner, project_owner TO moorage_app;
