@@ -31,7 +31,7 @@ def main() -> None:
     work = OnDisk(PLACE)
     task = workbench.task(asked["kind"], asked["input"], **asked.get("other", {}))
     try:
-        outcome = getattr(module, name)(task, work)
+        outcome = module.run(task, work)
         told = {"changed": outcome.changed, "result": outcome.result}
     except Failed as failed:
         told = {"code": failed.code, "message": failed.message, "result": failed.result}

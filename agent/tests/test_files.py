@@ -33,11 +33,11 @@ def work(tmp_path: Path) -> Workbench:
 
 def run_put(work: Workbench, root: Path, path: str, content: bytes, **given: Any) -> Outcome:
     told = {"path": path, "content": base64.b64encode(content).decode(), **given}
-    return put.put(workbench.task("put", told), work, root=root)
+    return put.run(workbench.task("put", told), work, root=root)
 
 
 def run_get(work: Workbench, root: Path, path: str, **given: Any) -> Outcome:
-    return get.get(workbench.task("get", {"path": path, **given}), work, root=root)
+    return get.run(workbench.task("get", {"path": path, **given}), work, root=root)
 
 
 def names(folder: Path) -> list[str]:
@@ -184,10 +184,10 @@ def test_an_artifact_is_held_against_its_digest(tmp_path: Path, root: Path) -> N
     work = Workbench(tmp_path / "agent", artifact=[b"one", b"two"])
     right = {"path": "/etc/a", "digest": hashlib.sha256(b"onetwo").hexdigest(), "size": 6}
 
-    wrong = refusal(put.put, workbench.task("put", {**right, "digest": "0" * 64}), work, root=root)
+    wrong = refusal(put.run, workbench.task("put", {**right, "digest": "0" * 64}), work, root=root)
     left = names(root / "etc")
-    first = put.put(workbench.task("put", right), work, root=root)
-    again = put.put(workbench.task("put", right), work, root=root)
+    first = put.run(workbench.task("put", right), work, root=root)
+    again = put.run(workbench.task("put", right), work, root=root)
 
     assert (wrong, left) == ("content_mismatch", [])
     assert (root / "etc/a").read_bytes() == b"onetwo"
@@ -206,7 +206,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, root: Path) -> None:
     (root / "etc/a").write_text("before")
 
     code = refusal(
-        put.put, workbench.task("put", {"path": "/etc/a", "digest": "0" * 64}), work, root=root
+        put.run, workbench.task("put", {"path": "/etc/a", "digest": "0" * 64}), work, root=root
     )
 
     assert code == "disk_full"
@@ -227,9 +227,9 @@ def test_a_secret_is_put_and_told_to_nobody(tmp_path: Path, root: Path) -> None:
     work = Workbench(tmp_path / "agent", secrets={"KEY": b"1234"})
     given = {"path": "/etc/key", "content": {"$secret": "KEY"}, "mode": "0400"}
 
-    first = put.put(workbench.task("put", given), work, root=root)
+    first = put.run(workbench.task("put", given), work, root=root)
     work.secrets["KEY"] = b"5678"
-    put.put(workbench.task("put", given), work, root=root)
+    put.run(workbench.task("put", given), work, root=root)
 
     assert (root / "etc/key").read_bytes() == b"5678"
     assert first.result == {"changed": True, "digest": None}
@@ -253,7 +253,7 @@ def test_what_the_platform_does_for_itself_is_no_tenant_s_change(
 ) -> None:
     given = {"path": "/etc/a", "content": ""}
 
-    put.put(workbench.task("put", given, allocation_id=None), work, root=root)
+    put.run(workbench.task("put", given, allocation_id=None), work, root=root)
 
     assert changes.of_tenants(work.state) == []
     assert (root / "etc/a").read_bytes() == b""

@@ -59,7 +59,7 @@ class Told:
         }
 
 
-def access_sync(task: Task, work: Work) -> Outcome:
+def run(task: Task, work: Work) -> Outcome:
     """Make the host's people those of the input."""
     wanted = people.parse(task.input)
     keys = [sshd.parse_authority(line) for line in inputs.list_texts(task.input, "authorities")]

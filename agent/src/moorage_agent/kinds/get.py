@@ -11,7 +11,7 @@ from moorage_agent.tasks import Failed, Outcome, Task, Work
 _CHUNK = 256 * 1024
 
 
-def get(task: Task, work: Work, *, root: Path = Path("/")) -> Outcome:
+def run(task: Task, work: Work, *, root: Path = Path("/")) -> Outcome:
     """Send the file as stream `content`. Nothing is sent of one that is too large."""
     path = inputs.get_text(task.input, "path")
     asked = inputs.find_number(task.input, "limit")

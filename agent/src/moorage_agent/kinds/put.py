@@ -32,7 +32,7 @@ class Wish:
     parents: bool = False
 
 
-def put(task: Task, work: Work, *, root: Path = Path("/")) -> Outcome:
+def run(task: Task, work: Work, *, root: Path = Path("/")) -> Outcome:
     """Make the file be as the input says."""
     content = inputs.find_content(task, work)
     digest = inputs.find_digest(task.input)
