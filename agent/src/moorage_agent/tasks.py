@@ -3,6 +3,7 @@
 A kind is a function `(task, work) -> Outcome` in `moorage_agent.kinds`. It may raise `Failed`.
 """
 
+import os
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -39,13 +40,48 @@ class Outcome:
 class Failed(Exception):
     """The task was not done. `code` is for programs, the message says what would help."""
 
-    def __init__(
-        self, code: str, message: str, *, result: Optional[dict[str, Any]] = None
-    ) -> None:
+    def __init__(self, code: str, message: str, *, result: Optional[dict[str, Any]] = None) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.result = result or {}
+
+
+class Lost(Exception):
+    """Nobody can tell how the task ended: it is `unknown`."""
+
+
+class Stop(threading.Event):
+    """An event that a thread can wait for together with files: `fileno` is readable once it is set.
+
+    `because` says why: `cancelled`, `timed_out`, or what else ended the task from outside.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.because = ""
+        self._read, self._write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+
+    def fileno(self) -> int:
+        return self._read
+
+    def stop(self, because: str) -> None:
+        """Set it. The first reason stays."""
+        if not self.is_set():
+            self.because = because
+            self.set()
+
+    def set(self) -> None:
+        super().set()
+        try:
+            os.write(self._write, b"!")
+        except OSError:
+            pass  # full, or closed because nobody waits any more
+
+    def close(self) -> None:
+        """Nobody waits any more."""
+        os.close(self._read)
+        os.close(self._write)
 
 
 class Work(Protocol):

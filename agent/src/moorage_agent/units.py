@@ -1,0 +1,170 @@
+"""Transient systemd units, one for each command that a task runs.
+
+The unit is the command's own: it outlives the agent, and stopping it ends every process in it,
+those that were forked and daemonised too. It stays after its main process has ended (every exit is
+a success to systemd, and `RemainAfterExit`). So systemd keeps the exit code, and the unread output,
+until the agent has written them down, however often that is started anew meanwhile.
+
+`systemctl show` shows a unit's properties to everybody: no secret may be among them.
+"""
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Optional
+
+from moorage_agent import systemd
+from moorage_agent.systemd import Systemd
+from moorage_agent.wire import Message
+
+SLICE = "moorage.slice"
+TERM_TO_KILL = 5
+STOP_WITHIN = 15.0
+_SPARE = 10
+_EXITED = 1  # CLD_EXITED; everything else that is not 0 is a signal
+_ABSENT = "org.freedesktop.systemd1.NoSuchUnit"
+_ENDS = (list(range(1, 256)), list(range(1, 32)))
+_TASK_ID = re.compile(r"[A-Za-z0-9_.-]{1,100}")
+
+
+@dataclass(frozen=True)
+class Command:
+    """What a unit runs."""
+
+    program: str
+    argv: Sequence[str]
+    cwd: str
+    environment: Mapping[str, str]
+    user: Optional[str]
+    """None for root, which needs no look-up."""
+    timeout: float
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a main process ended: with a code, or by a signal."""
+
+    code: Optional[int]
+    signal: Optional[int]
+
+
+class NotStopped(Exception):
+    """Processes are left that not even SIGKILL ends."""
+
+
+def name(task_id: str) -> str:
+    """The unit of a task."""
+    if not _TASK_ID.fullmatch(task_id):
+        raise ValueError(f"{task_id!r} is no task's id")
+    return f"moorage-task-{task_id}.service"
+
+
+def start(connection: Systemd, unit: str, command: Command, fds: Sequence[int]) -> None:
+    """Start a unit with these as its stdin, stdout and stderr."""
+    connection.call(
+        "StartTransientUnit", "ssa(sv)a(sa(sv))", unit, "fail", properties(unit, command), [],
+        fds=fds,
+    )  # fmt: skip
+
+
+def properties(unit: str, command: Command) -> list[tuple[str, tuple[str, Any]]]:
+    """What systemd is told of a command. `no-env-expand`: a dollar in an argument is a dollar."""
+    line = (command.program, list(command.argv), ["no-env-expand"])
+    environment = [f"{key}={value}" for key, value in command.environment.items()]
+    user = [("User", ("s", command.user))] if command.user else []
+    return [
+        ("Description", ("s", unit)),
+        ("ExecStartEx", ("a(sasas)", [line])),
+        ("Type", ("s", "simple")),
+        ("RemainAfterExit", ("b", True)),
+        ("SuccessExitStatus", ("(aiai)", _ENDS)),
+        ("Slice", ("s", SLICE)),
+        ("WorkingDirectory", ("s", command.cwd)),
+        ("Environment", ("as", environment)),
+        ("StandardInputFileDescriptor", ("h", 0)),
+        ("StandardOutputFileDescriptor", ("h", 1)),
+        ("StandardErrorFileDescriptor", ("h", 2)),
+        ("KillMode", ("s", "control-group")),
+        ("TimeoutStopUSec", ("t", TERM_TO_KILL * 1_000_000)),
+        ("RuntimeMaxUSec", ("t", int((command.timeout + _SPARE) * 1_000_000))),
+        *user,
+    ]
+
+
+def is_there(connection: Systemd, unit: str) -> bool:
+    """Whether systemd knows the unit."""
+    try:
+        connection.call("GetUnit", "s", unit)
+    except systemd.Said as err:
+        if err.name == _ABSENT:
+            return False
+        raise
+    return True
+
+
+def find_end(connection: Systemd, unit: str) -> Optional[Ended]:
+    """How the main process of a unit has ended, if it has."""
+    return _end(connection.properties(systemd.object_path(unit), "Service"))
+
+
+def read_end(message: Message, path: str) -> Optional[Ended]:
+    """The same, from what systemd tells by itself."""
+    if message.path != path or message.member != "PropertiesChanged":
+        return None
+    arguments = message.arguments()
+    if not str(next(arguments)).endswith(".Service"):
+        return None
+    return _end(next(arguments))
+
+
+def _end(found: Mapping[str, Any]) -> Optional[Ended]:
+    kind, status = found.get("ExecMainCode", 0), found.get("ExecMainStatus", 0)
+    if not kind:
+        return None
+    return Ended(status, None) if kind == _EXITED else Ended(None, status)
+
+
+def has_processes(connection: Systemd, unit: str) -> bool:
+    """Whether anything of the unit still runs."""
+    try:
+        (found,) = connection.call("GetUnitProcesses", "s", unit)
+    except systemd.Said as err:
+        if err.name == _ABSENT:
+            return False
+        raise
+    return bool(found)
+
+
+def ask_to_stop(connection: Systemd, unit: str) -> Optional[str]:
+    """SIGTERM to all of it, SIGKILL to what is left 5 s later. The job, if there is something."""
+    try:
+        (job,) = connection.call("StopUnit", "ss", unit, "replace")
+    except systemd.Said as err:
+        if err.name == _ABSENT:
+            return None
+        raise
+    return str(job)
+
+
+def is_stopped(messages: Sequence[Message], job: str) -> bool:
+    """Whether a stop job is over."""
+    return any(message.member == "JobRemoved" and message.body()[1] == job for message in messages)
+
+
+def stop(connection: Systemd, unit: str) -> None:
+    """End a unit and wait until nothing of it is left."""
+    job = ask_to_stop(connection, unit)
+    deadline = time.monotonic() + STOP_WITHIN
+    while job and not is_stopped(connection.wait(deadline), job):
+        if time.monotonic() >= deadline:
+            raise NotStopped(f"{unit} has processes that do not end.")
+    discard(connection, unit)
+
+
+def discard(connection: Systemd, unit: str) -> None:
+    """Let systemd forget a unit that was stopped."""
+    try:
+        connection.call("ResetFailedUnit", "s", unit)
+    except systemd.Said:
+        pass  # it was not failed, and is forgotten already
