@@ -22,6 +22,7 @@ from psycopg.sql import SQL, Identifier
 
 from core.tests.callers import Caller, Urls
 from core.tests.factories.tenancy import OrgRow, ProjectRow, Sql, make_person
+from moorage_core.access import authorities
 from moorage_core.embedded import postgres
 from moorage_core.events.sweeps import NumberRecords
 from moorage_core.http.principal_cache import PrincipalCache
@@ -164,6 +165,7 @@ async def site(
         httpx2.AsyncClient(transport=transport, base_url=BASE_URL) as client,
     ):
         await signing.rotate(platform)
+        await authorities.ensure(platform)
         site_api.state.platform = platform
         yield Site(urls, sql, platform, site_api, client)
 

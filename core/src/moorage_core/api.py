@@ -1,11 +1,13 @@
 """The list of routers, one line each."""
 
+from moorage_core.access.routes import routes as access
 from moorage_core.artifacts.routes import routes as artifacts
 from moorage_core.audit.routes import routes as audit
 from moorage_core.catalog.routes import routes as catalog
 from moorage_core.entitlements.routes import routes as entitlements
 from moorage_core.events.routes import routes as events
 from moorage_core.families.routes import routes as families
+from moorage_core.fleet.routes import routes as fleet
 from moorage_core.http.routing import Routes, RouteSpec
 from moorage_core.http.status import routes as status
 from moorage_core.oidc.routes import routes as oidc
@@ -37,6 +39,8 @@ ROUTERS: tuple[Routes, ...] = (
     entitlements,
     policy,
     pulls,
+    access,
+    fleet,
 )
 
 

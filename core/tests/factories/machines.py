@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from core.tests.factories.tenants import Tenant
     from core.tests.site import Site
 
+SSH_PUBLIC_KEY = (
+    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIM6WfDN5euvk3apZIl5x3v974kKRh1I+NiyjGZJTxfQL test"
+)
+
 INVENTORY: dict[str, Any] = {
     "hostname": "host",
     "os": {"id": "debian", "version": "13", "kernel": "6.12"},
@@ -41,7 +45,7 @@ INVENTORY: dict[str, Any] = {
     "nics": [{"name": "eth0", "mac": "02:00:00:00:00:01", "addresses": ["198.18.0.9"]}],
     "gpus": [],
     "gpu_source": "none",
-    "ssh_host_keys": ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExample"],
+    "ssh_host_keys": [" ".join(SSH_PUBLIC_KEY.split()[:2])],
 }
 
 
@@ -398,6 +402,11 @@ async def make_grant(tenant: "Tenant") -> str:
     node = (await site.rows("SELECT node_id FROM allocations WHERE id = %s", allocation))[0][0]
     await insert(site, "node_access", node_id=node, allocation_id=allocation, **place)
     return id
+
+
+async def await_login(tenant: "Tenant") -> None:
+    """Somebody of the project who has no login yet."""
+    await tenant.id("user")
 
 
 async def make_credential(tenant: "Tenant") -> str:

@@ -14,7 +14,7 @@ import httpx2
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from core.tests.callers import Caller
-from core.tests.factories import artifacts, catalog, families
+from core.tests.factories import artifacts, catalog, families, machines
 from core.tests.factories.tenants import PASSWORD, STATES, Tenant
 from core.tests.site import Site, fresh
 from moorage_core import api
@@ -228,6 +228,10 @@ def _email() -> str:
 
 
 BODIES: dict[str, Body] = {
+    "AccessGrantCreate": lambda ids: {"reason": "to look at its logs", "expires_in": 3600},
+    "LoginCreate": lambda ids: {"user": ids.get("user", "usr_" + "7" * 26)},
+    "SshAuthorityRotate": lambda ids: {"reason": "it is a year old"},
+    "SshCertificateCreate": lambda ids: {"public_key": machines.SSH_PUBLIC_KEY},
     "AccessTokenCreate": lambda ids: {
         "name": f"token {fresh()}",
         "expires_in": 3600,
@@ -299,6 +303,8 @@ BODIES: dict[str, Body] = {
         "app": ids.get("pulled_app", "app_" + "7" * 26),
         "artifact": "thing.tar",
     },
+    "RegionCreate": lambda ids: {"slug": f"r-{fresh()}", "name": "Region"},
+    "RegionUpdate": lambda ids: {"name": f"Region {fresh()}"},
     "Revocation": lambda ids: {"reason": "It does harm to whoever runs it."},
     "SecretRotation": lambda ids: {"overlap_hours": 1},
     "ServiceAccountCreate": lambda ids: {
@@ -310,6 +316,15 @@ BODIES: dict[str, Body] = {
         "key": ids.get("publisher_key", "pky_" + "7" * 26),
         "signature": ids.get("signature", "A" * 86),
     },
+    "SkuCreate": lambda ids: {
+        "slug": f"s-{fresh()}",
+        "name": "Class",
+        "cpus": 4,
+        "memory_bytes": 8 << 30,
+        "price_micros": 2_500_000,
+        "currency": "EUR",
+    },
+    "SkuUpdate": lambda ids: {"price_micros": 3_000_000},
     "SourceCreate": lambda ids: families.source_body(),
     "SourceUpdate": lambda ids: {"name": f"Registry {fresh()}"},
     "TokenRequest": lambda ids: {

@@ -250,5 +250,6 @@ STATES: dict[str, Callable[[Tenant], Awaitable[None]]] = {
     "promote_app_version": catalog.published,
     "clear_app_channel": catalog.filled_channel,
     "register_app_operator": catalog.await_operator,
+    "create_login": machines.await_login,
 }
 """By route: what brings the tenant's things into the state in which the route succeeds."""

@@ -300,6 +300,13 @@ class Certificate(Data):
     key_id: str
 
 
+class SshAuthority(Data):
+    """A key that signs people's certificates; never the key itself."""
+
+    id: str
+    fingerprint: str
+
+
 class AccessCredential(Data):
     """An SSH key in custody; never the key itself."""
 
@@ -528,6 +535,14 @@ ACCESS_ENDED = EventType(
 )
 CERTIFICATE_ISSUED = EventType(
     "infra.access.certificate_issued", "An SSH certificate was issued.", Certificate
+)
+SSH_AUTHORITY_CREATED = EventType(
+    "infra.ssh_authority.created", "Another key signs people's certificates.", SshAuthority
+)
+SSH_AUTHORITY_RETIRED = EventType(
+    "infra.ssh_authority.retired",
+    "A key that signed people's certificates is accepted no more.",
+    SshAuthority,
 )
 CREDENTIAL_CREATED = EventType(
     "infra.credential.created", "An SSH key was put into custody.", AccessCredential

@@ -111,7 +111,7 @@ async def update_user(ctx: Context, id: str, change: UserUpdate, *, expected: in
     user = await store.update_user(
         ctx.db, id, name=change.name, disabled=change.disabled, now=ctx.now
     )
-    ctx.topics.add(topic(id))
+    ctx.topics |= {topic(id), "members"}
     record_user(ctx, Permission.IAM_USER_UPDATE, registry.USER_UPDATED, user)
     return user
 

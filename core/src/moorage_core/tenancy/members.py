@@ -201,7 +201,7 @@ def _record(
 
 
 def _publish(ctx: Context, event: registry.EventType, member: Membership, *, step: int = 0) -> None:
-    ctx.topics.add(topic(member.user_id))
+    ctx.topics |= {topic(member.user_id), "members"}
     events.publish(
         ctx,
         event,

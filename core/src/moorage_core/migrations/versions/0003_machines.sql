@@ -681,3 +681,26 @@ CREATE FUNCTION project_owner(project text) RETURNS text
 
 REVOKE EXECUTE ON FUNCTION usage_at, held_nodes, allocation_owner, project_owner FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION usage_at, held_nodes, allocation_owner, project_owner TO moorage_app;
+
+-- Who may enter machines, and where they are --------------------------------------------------------
+
+-- Somebody with a role in a project or in its org; without a project: anywhere in the org. Nobody else is told of.
+CREATE FUNCTION project_person(person text, org text, project text)
+    RETURNS TABLE (id text, email text, name text, disabled boolean, roles text[])
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT u.id, u.email, u.name, u.disabled_at IS NOT NULL, array_agg(m.role ORDER BY m.role)
+    FROM users u JOIN memberships m ON m.user_id = u.id
+    WHERE u.id = person AND m.org_id = org AND org = ANY (scope_orgs())
+        AND (project IS NULL OR m.project_id IS NULL OR m.project_id = project)
+    GROUP BY u.id $$;
+
+-- How a held node is reached by people: for whoever was let into the allocation.
+CREATE FUNCTION node_contact(allocation text)
+    RETURNS TABLE (node_name text, address text, ssh_port integer, nics jsonb, host_keys jsonb)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT n.name, n.address, n.ssh_port, n.inventory -> 'nics', n.inventory -> 'ssh_host_keys'
+    FROM allocations a JOIN nodes n ON n.id = a.node_id
+    WHERE a.id = allocation AND a.status = 'active' AND a.org_id = ANY (scope_orgs()) $$;
+
+REVOKE EXECUTE ON FUNCTION project_person, node_contact FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION project_person, node_contact TO moorage_app;

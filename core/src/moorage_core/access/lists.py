@@ -1,0 +1,132 @@
+"""What nodes are told about people: the newest list, one at a time, until the node confirmed it.
+
+Commands of their own, by noun. A change only counts `wanted` up. A sweep sees that a node is behind
+and queues a task; what stands in the task is made at the moment it is handed to the node, so a node
+that was cut off for a day gets today's list at its first poll.
+"""
+
+from datetime import timedelta
+from typing import Any
+
+from moorage_core import unit
+from moorage_core.access import commands, node_store, rules
+from moorage_core.access.models import Behind, Listed, NodeAccess
+from moorage_core.access.rules import Progress, Step
+from moorage_core.context import Context
+from moorage_core.operations import commands as operations
+from moorage_core.platform import Platform
+from moorage_core.tasks import commands as tasks
+from moorage_core.tasks.models import Task
+
+KIND = "access-sync"
+REASON = "People of the project on the machine"
+LEASE = timedelta(days=3650)
+"""As long as the machine is held: giving it back ends the session."""
+TIMEOUT_SECONDS = 60
+
+
+class AccessLists:
+    """What the tasks of kind `access-sync` say, and what their ends mean."""
+
+    async def render(self, ctx: Context, task: Task) -> dict[str, Any]:
+        return await render(ctx, task.allocation_id, org=task.org_id)
+
+    async def ended(self, ctx: Context, task: Task) -> None:
+        await advance(ctx, task.allocation_id, org=task.org_id)
+
+
+async def bring_up_to_date(at: Platform, behind: Behind) -> Step:
+    """Do for one node what comes next; what it was."""
+    async with unit.work(at, behind.org_id) as ctx:
+        return await advance(ctx, behind.allocation_id, org=behind.org_id)
+
+
+async def advance(ctx: Context, allocation: str, *, org: str) -> Step:
+    node = await node_store.lock_node(ctx.db, allocation, org=org)
+    if node is None:
+        return Step.NOTHING
+    progress = rules.progress(node)
+    if progress.step is Step.CONFIRM:
+        await _confirm(ctx, node, progress)
+    elif progress.step is Step.RETRY:
+        await _put_off(ctx, node, progress)
+    elif progress.step is Step.SEND:
+        await _send(ctx, node)
+    return progress.step
+
+
+async def _confirm(ctx: Context, node: NodeAccess, progress: Progress) -> None:
+    await node_store.note_confirmed(
+        ctx.db,
+        node.allocation_id,
+        org=node.org_id,
+        clashes=list(progress.clashes),
+        problem=progress.problem,
+        now=ctx.now,
+    )
+    ctx.topics.add(commands.topic(node.allocation_id))
+    if node.sent < node.wanted:
+        await _send(ctx, node)
+
+
+async def _put_off(ctx: Context, node: NodeAccess, progress: Progress) -> None:
+    await node_store.note_failed(
+        ctx.db,
+        node.allocation_id,
+        org=node.org_id,
+        problem=str(progress.problem),
+        retry_at=ctx.now + progress.after,
+    )
+    ctx.topics.add(commands.topic(node.allocation_id))
+
+
+async def _send(ctx: Context, node: NodeAccess) -> None:
+    operation = node.operation_id
+    if operation is None or node.operation_status != "running":
+        opened = await operations.open_internal(
+            ctx,
+            org=node.org_id,
+            project=node.project_id,
+            allocations=[node.allocation_id],
+            reason=REASON,
+            lease=LEASE,
+        )
+        operation = opened.id
+    task = await tasks.add_internal(
+        ctx,
+        operation,
+        allocation=node.allocation_id,
+        kind=KIND,
+        key=f"access/{unit.new_correlation_id()}",
+        input={},
+        timeout=TIMEOUT_SECONDS,
+    )
+    await node_store.note_sending(
+        ctx.db, node.allocation_id, org=node.org_id, operation=operation, task=task.id
+    )
+
+
+async def render(ctx: Context, allocation: str, *, org: str) -> dict[str, Any]:
+    """The newest list, for the node that is being handed it. Notes that this is the one it has."""
+    await node_store.hand_out(ctx.db, allocation, org=org)
+    authorities = await node_store.list_authorities(ctx.db, retired=False)
+    people = await node_store.list_people(
+        ctx.db, allocation, org=org, roles=sorted(rules.USING_ROLES), now=ctx.now
+    )
+    document: dict[str, Any] = {
+        "authorities": [authority.public_key for authority in authorities],
+        "people": [_entry(person) for person in people],
+    }
+    external = ctx.platform.settings.access.users == "external"
+    return document | ({"users": "external"} if external else {})
+
+
+def _entry(person: Listed) -> dict[str, Any]:
+    return {
+        "login": person.login,
+        "uid": person.uid,
+        "name": rules.shown_name(person.name, person.login),
+        "sudo": person.sudo,
+        "forwarding": person.forwarding,
+        "principal": person.principal,
+    }
