@@ -1,6 +1,7 @@
 """The list of routers, one line each."""
 
 from moorage_core.access.routes import routes as access
+from moorage_core.allocations.routes import routes as allocations
 from moorage_core.artifacts.routes import routes as artifacts
 from moorage_core.audit.routes import routes as audit
 from moorage_core.catalog.routes import routes as catalog
@@ -10,6 +11,7 @@ from moorage_core.families.routes import routes as families
 from moorage_core.fleet.routes import routes as fleet
 from moorage_core.http.routing import Routes, RouteSpec
 from moorage_core.http.status import routes as status
+from moorage_core.nodes.routes import routes as nodes
 from moorage_core.oidc.routes import routes as oidc
 from moorage_core.operators.routes import routes as operators
 from moorage_core.people.routes import routes as people
@@ -38,9 +40,11 @@ ROUTERS: tuple[Routes, ...] = (
     operators,
     entitlements,
     policy,
+    allocations,
     pulls,
     access,
     fleet,
+    nodes,
 )
 
 

@@ -12,6 +12,7 @@ from pydantic.json_schema import models_json_schema
 
 from moorage_core import __version__, api
 from moorage_core import settings as settings_module
+from moorage_core.allocations.sweeps import DriveAllocations
 from moorage_core.artifacts.blobs import Blobs
 from moorage_core.artifacts.local_blobs import LocalBlobs
 from moorage_core.artifacts.sweeps import DiscardUploads, RemoveBlobs
@@ -30,6 +31,9 @@ from moorage_core.kit.db import open_database
 from moorage_core.kit.outbound import Resolver
 from moorage_core.kit.ratelimit import Buckets
 from moorage_core.kit.wakeups import Hub
+from moorage_core.nodes import handout
+from moorage_core.nodes import keyring as node_keys
+from moorage_core.nodes.heartbeats import Heartbeats
 from moorage_core.oidc.issuers import Issuers
 from moorage_core.platform import Platform
 from moorage_core.retention.sweeps import DeleteExpired
@@ -63,6 +67,7 @@ SWEEPS: tuple[type[driver.Sweep], ...] = (
     DeleteExpired,
     DiscardUploads,
     RemoveBlobs,
+    DriveAllocations,
 )
 
 TASK_HOOKS: dict[str, Hook] = {}
@@ -179,6 +184,9 @@ def _assemble(settings: Settings, *, database: Any, blobs: Blobs, clock: Clock) 
             at_once=settings.artifacts.transfers,
         ),
         task_hooks=TASK_HOOKS,
+        heartbeats=Heartbeats(),
+        handout=handout.installed(settings),
+        node_key=node_keys.ensure(settings.data / "keys"),
     )
 
 

@@ -12,6 +12,8 @@ from moorage_core.kit.db import Database
 from moorage_core.kit.outbound import Resolver
 from moorage_core.kit.ratelimit import Buckets
 from moorage_core.kit.wakeups import Hub
+from moorage_core.nodes.handout import Handout
+from moorage_core.nodes.heartbeats import Heartbeats
 from moorage_core.oidc.issuers import Issuers
 from moorage_core.secrets.custody import Custody
 from moorage_core.secrets.keyring import Keyring
@@ -43,3 +45,7 @@ class Platform:
     transfers: Transfers
     task_hooks: Mapping[str, Hook]
     """By kind of task: whoever fills in its input when it is handed over, and hears its end."""
+    heartbeats: Heartbeats
+    handout: Handout
+    node_key: bytes
+    """What the nonces of nodes are made with."""

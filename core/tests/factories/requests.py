@@ -227,6 +227,14 @@ def _email() -> str:
     return f"somebody-{fresh()}@example.org"
 
 
+def _node(ids: Ids) -> dict[str, Any]:
+    return {
+        "name": f"node-{fresh()}",
+        "region": ids.get("region_slug", "none"),
+        "sku": ids.get("sku_slug", "none"),
+    }
+
+
 BODIES: dict[str, Body] = {
     "AccessGrantCreate": lambda ids: {"reason": "to look at its logs", "expires_in": 3600},
     "LoginCreate": lambda ids: {"user": ids.get("user", "usr_" + "7" * 26)},
@@ -260,6 +268,11 @@ BODIES: dict[str, Body] = {
     "Login": lambda ids: {"email": ids.get("email", _email()), "password": PASSWORD},
     "MemberAdd": lambda ids: {"email": _email(), "role": "viewer"},
     "MemberUpdate": lambda ids: {"role": "viewer"},
+    "EnrolmentCreate": lambda ids: {"expires_in": 3600},
+    "NodeAct": lambda ids: {"reason": "its fan is loud"},
+    "NodeBatchCreate": lambda ids: {"nodes": [_node(ids), _node(ids)]},
+    "NodeCreate": _node,
+    "NodeUpdate": lambda ids: {"labels": {"rack": f"r-{fresh()}"}},
     "OidcProviderCreate": lambda ids: {
         "slug": f"idp-{fresh()}",
         "name": "Example",

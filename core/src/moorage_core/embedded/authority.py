@@ -70,6 +70,30 @@ def issue(place: Path, *, names: Sequence[str], now: datetime) -> None:
     folder.write_private(place / "server.pem", _pem(made) + _pem(authority))
 
 
+BUNDLED = ("ca.pem", "ca.next.pem", "ca.previous.pem")
+"""What agents may hold the server's certificate against, while the authority is changed too."""
+Mark = tuple[tuple[int, int] | None, ...]
+
+
+def bundle(place: Path) -> bytes:
+    """Every certificate of ours that agents should trust now, as one PEM file."""
+    found = [path for name in BUNDLED if (path := place / name).exists()]
+    return b"".join(path.read_bytes() for path in found)
+
+
+def mark(place: Path) -> Mark:
+    """Something that is other once the bundle is."""
+    return tuple(_mark(place / name) for name in BUNDLED)
+
+
+def _mark(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
 def read_chain(path: Path) -> list[x509.Certificate]:
     """The certificates in a PEM file, the server's own first."""
     try:

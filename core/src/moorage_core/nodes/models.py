@@ -2,7 +2,18 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
+
+
+class Status(StrEnum):
+    ENROLLING = "enrolling"
+    AVAILABLE = "available"
+    ALLOCATED = "allocated"
+    CLEANING = "cleaning"
+    MAINTENANCE = "maintenance"
+    QUARANTINED = "quarantined"
+    RETIRED = "retired"
 
 
 @dataclass(frozen=True)
@@ -12,6 +23,9 @@ class Node:
     name: str
     region_id: str
     sku_id: str
+    region: str
+    """The region's slug, and the SKU's: what people know them by."""
+    sku: str
     reach: str
     address: str | None
     ssh_port: int | None
@@ -21,6 +35,8 @@ class Node:
     cordoned: bool
     last_org_id: str | None
     generation: int
+    reimage_requested_at: datetime | None
+    conflict_at: datetime | None
     enrolled_at: datetime | None
     hostname: str | None
     agent_version: str | None
@@ -36,6 +52,13 @@ class Node:
     created_at: datetime
     updated_at: datetime
 
+    @property
+    def reachable(self) -> bool | None:
+        """Whether its agent is heard of; None where there is none to hear of."""
+        if self.reach != "agent" or self.enrolled_at is None:
+            return None
+        return self.unreachable_since is None
+
 
 @dataclass(frozen=True)
 class Enrolment:
@@ -47,3 +70,27 @@ class Enrolment:
     created_by: str
     used_at: datetime | None
     revoked_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What a node's next proof is held against."""
+
+    id: str
+    name: str
+    status: str
+    public_key: dict[str, Any] | None
+    nonce_hash: bytes | None
+    used_nonce_hash: bytes | None
+    used_jti: str | None
+    conflict_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What an agent says of itself at every poll."""
+
+    run_id: str
+    boot_id: str | None
+    agent_version: str
+    trust: str | None

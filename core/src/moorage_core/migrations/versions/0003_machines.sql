@@ -58,6 +58,7 @@ CREATE TABLE nodes (
     -- It is to be imaged: since when, and since when the provisioner's command has been at it.
     reimage_requested_at timestamptz,
     reimage_started_at timestamptz,
+    reimage_reason text,
     -- Identity. The nonce that the next assertion must carry, and the one before with the assertion that used it:
     -- the same assertion again gets the same nonce again, which is made of the two with a key of ours.
     public_key jsonb,
