@@ -14,7 +14,7 @@ from typing import Any
 from moorage_core.audit import rules as audit_rules
 from moorage_core.authz.principals import SYSTEM, Principal
 from moorage_core.context import AuditRecord, Context, EventRecord, Trace
-from moorage_core.kit.db import org_scope
+from moorage_core.kit.db import Scope, org_scope
 from moorage_core.kit.ids import AuditEntryId, EventId, encode, uuid7
 from moorage_core.platform import Platform
 
@@ -99,13 +99,15 @@ async def work(
     *,
     principal: Principal = SYSTEM,
     trace: Trace | None = None,
+    scope: Scope | None = None,
+    patient: bool = False,
 ) -> AsyncGenerator[Context]:
     """Work inside one org that no mutation route asked for: a sweep, a sign-in.
 
-    Same records, one commit.
+    Same records, one commit. With a `scope`, what it may see is that and not the whole org.
     """
-    scope = org_scope(org, principal=principal.id)
-    async with platform.database.transaction(scope) as db:
+    seen = scope or org_scope(org, principal=principal.id)
+    async with platform.database.transaction(seen, patient=patient) as db:
         ctx = Context(
             principal=principal,
             db=db,

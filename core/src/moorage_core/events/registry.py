@@ -264,6 +264,17 @@ class Operation(Data):
     allocations: list[str]
 
 
+class Task(Data):
+    """One thing that is done on one node; never its input."""
+
+    id: str
+    operation_id: str
+    allocation_id: str
+    kind: str
+    key: str
+    status: str
+
+
 class RuntimeSecret(Data):
     """A secret of something that runs; never its value."""
 
@@ -524,6 +535,9 @@ OPERATION_SUCCEEDED = EventType("apps.operation.succeeded", "An operation was do
 OPERATION_FAILED = EventType("apps.operation.failed", "An operation failed.", Operation)
 OPERATION_CANCELLED = EventType(
     "apps.operation.cancelled", "An operation was cancelled.", Operation
+)
+TASK_CANCEL_REQUESTED = EventType(
+    "apps.task.cancel_requested", "Somebody asked for a task to be stopped.", Task
 )
 RUNTIME_SECRET_STORED = EventType(
     "apps.secret.stored", "A secret of something that runs was put into custody.", RuntimeSecret

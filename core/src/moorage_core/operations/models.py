@@ -27,3 +27,26 @@ class Operation:
     created_at: datetime
     updated_at: datetime
     ended_at: datetime | None
+    allocations: list[str]
+    """The machines that it may touch."""
+
+
+@dataclass(frozen=True)
+class Grant:
+    """The right to act for an operation: of one fence, in whoever's hands the token is."""
+
+    id: str
+    operation_id: str
+    org_id: str
+    project_id: str
+    fence: int
+
+
+@dataclass(frozen=True)
+class Machine:
+    """An allocation as operations see it."""
+
+    id: str
+    name: str
+    status: str
+    node_id: str

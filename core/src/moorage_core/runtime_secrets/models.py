@@ -16,3 +16,34 @@ class RuntimeSecret:
     expires_at: datetime
     version: int
     created_at: datetime
+
+
+@dataclass(frozen=True)
+class Found:
+    """A secret that tasks of a node name, and which task of the node got it by each fence."""
+
+    operation_id: str
+    name: str
+    id: str
+    secret_id: str
+    expires_at: datetime
+    given: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Wanting:
+    """A task that is about to be handed over, and the secrets that it names."""
+
+    task: str
+    operation: str
+    project: str
+    fence: int
+    names: list[str]
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Why a task cannot have its secrets."""
+
+    code: str
+    message: str

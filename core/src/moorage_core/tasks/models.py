@@ -34,6 +34,10 @@ class Task:
     result: dict[str, Any] | None
     error_code: str | None
     error_message: str | None
+    stdout_bytes: int
+    stderr_bytes: int
+    content_bytes: int
+    wakes: str | None
     late: dict[str, Any] | None
     correlation_id: str
     traceparent: str | None
@@ -53,3 +57,80 @@ class Evidence:
     said_at: datetime | None
     received_at: datetime
     data: dict[str, Any]
+
+
+# What passes between the platform and a node
+
+
+@dataclass(frozen=True)
+class Hold:
+    """A task that an agent says it has."""
+
+    task: str
+    state: str
+
+
+@dataclass(frozen=True)
+class Binding:
+    """Who holds the node."""
+
+    allocation_id: str
+    org_id: str
+    project_id: str
+
+
+@dataclass(frozen=True)
+class HandedTask:
+    """A task as an agent gets it. The values of secrets stand in `secrets` and nowhere else."""
+
+    id: str
+    kind: str
+    key: str
+    operation_id: str
+    fence: int
+    allocation_id: str
+    correlation_id: str
+    traceparent: str | None
+    run_as: str
+    timeout: int
+    output_limit: int
+    input: dict[str, Any]
+    secrets: dict[str, str]
+    """Name to value, in base64."""
+
+
+@dataclass(frozen=True)
+class Handed:
+    """What a poll has to say about tasks."""
+
+    tasks: list[HandedTask]
+    cancel: list[str]
+    forget: list[str]
+    binding: Binding | None
+
+    @property
+    def urgent(self) -> bool:
+        """Whether there is something to say at once."""
+        return bool(self.tasks or self.cancel or self.forget)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an agent says about a task."""
+
+    task: str
+    fence: int
+    state: str
+    at: datetime | None = None
+    changed: bool | None = None
+    result: dict[str, Any] | None = None
+    error_code: str | None = None
+    error_message: str | None = None
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What became of a report: recorded, repeated, late or refused."""
+
+    task: str
+    outcome: str

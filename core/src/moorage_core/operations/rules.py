@@ -1,0 +1,47 @@
+"""Pure decisions about operations: who may still act, for how long, and how they end."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from moorage_core.errors import Conflict
+from moorage_core.operations.models import Machine, Operation
+
+LONGEST = timedelta(hours=24)
+"""However often a session is renewed, it ends then."""
+
+
+class OperationEnded(Conflict):
+    """The operation has ended."""
+
+    code = "operation_ended"
+
+
+class AllocationNotActive(Conflict):
+    """A machine is not in the state in which work on it can begin."""
+
+    code = "allocation_not_active"
+
+
+def check_active(machines: Iterable[Machine]) -> None:
+    """Work begins on machines that are held and ready."""
+    for machine in machines:
+        if machine.status != "active":
+            raise AllocationNotActive(
+                f"Allocation {machine.id} is {machine.status}. Work begins on active ones only."
+            )
+
+
+def check_running(operation: Operation) -> None:
+    if operation.status != "running":
+        raise OperationEnded(
+            f"Operation {operation.id} has ended: {operation.status}. Open a new session."
+        )
+
+
+def lease_until(now: datetime, lease: timedelta, *, deadline: datetime) -> datetime:
+    """When a lease that is asked for now ends: never after the deadline."""
+    return min(now + lease, deadline)
+
+
+def deadline_of(now: datetime, lease: timedelta) -> datetime:
+    return now + max(lease, LONGEST)

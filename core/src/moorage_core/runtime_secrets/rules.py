@@ -1,0 +1,78 @@
+"""Pure decisions about runtime secrets."""
+
+import base64
+import binascii
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from moorage_core.errors import ApiError, Conflict, Fault
+from moorage_core.runtime_secrets.models import Found, Refused, Wanting
+
+
+class SecretNameTaken(Conflict):
+    """The operation has a secret of this name already."""
+
+    code = "secret_name_taken"
+
+
+class SecretValueInvalid(ApiError):
+    """The value is not what it is said to be."""
+
+    status = 422
+    code = "secret_value_invalid"
+
+
+def decode(value: str, encoding: str) -> bytes:
+    """The bytes of a value. A refusal does not repeat it."""
+    if encoding == "text":
+        return value.encode()
+    try:
+        return base64.b64decode(value, validate=True)
+    except (binascii.Error, ValueError):
+        raise SecretValueInvalid(
+            "The value is not base64.", errors=[Fault("body.value", "not base64")]
+        ) from None
+
+
+def judge(
+    wanting: Sequence[Wanting], found: Iterable[Found], *, now: datetime
+) -> dict[str, list[Found] | Refused]:
+    """For each task the secrets that go to the node with it, or why it cannot have them.
+
+    A node gets a secret once by operation and fence. The same task may get it again: an answer can
+    be lost, and a task that has begun is not handed over again.
+    """
+    by_name = {(each.operation_id, each.name): each for each in found}
+    holders = {
+        (each.id, fence): task for each in by_name.values() for fence, task in each.given.items()
+    }
+    judged: dict[str, list[Found] | Refused] = {}
+    for task in wanting:
+        named = [(name, by_name.get((task.operation, name))) for name in task.names]
+        refused = [_refusal(name, secret, task, holders, now) for name, secret in named]
+        given = [secret for _, secret in named if secret is not None]
+        judged[task.task] = next((each for each in refused if each is not None), given)
+        if not any(refused):
+            holders |= {(secret.id, str(task.fence)): task.task for secret in given}
+    return judged
+
+
+def _refusal(
+    name: str,
+    secret: Found | None,
+    task: Wanting,
+    holders: dict[tuple[str, str], str],
+    now: datetime,
+) -> Refused | None:
+    if secret is None:
+        return Refused("secret_missing", f"The operation has no secret named {name}.")
+    if secret.expires_at <= now:
+        return Refused("secret_missing", f"The secret {name} has expired. Store it anew.")
+    holder = holders.get((secret.id, str(task.fence)), task.task)
+    if holder != task.task:
+        return Refused(
+            "secret_delivered",
+            f"The node got the secret {name} with task {holder}. Have one task take it, or store "
+            "it under another name.",
+        )
+    return None

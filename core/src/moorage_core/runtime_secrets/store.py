@@ -1,0 +1,101 @@
+"""Every SQL statement of runtime secrets."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, LiteralString
+
+from moorage_core.kit.db import Db
+from moorage_core.kit.ids import SecretId
+from moorage_core.runtime_secrets.models import Found, RuntimeSecret
+
+SECRET: LiteralString = (
+    "id, org_id, project_id, operation_id, name, purpose, secret_id, expires_at, version,"
+    " created_at"
+)
+
+
+async def add(db: Db, secret: RuntimeSecret) -> bool:
+    """False where the operation has one of this name.
+
+    Tenant-less: `secret` carries its org.
+    """
+    return bool(
+        await db.run(
+            f"""
+            INSERT INTO runtime_secrets ({SECRET})
+            VALUES (%(id)s, %(org_id)s, %(project_id)s, %(operation_id)s, %(name)s, %(purpose)s,
+                %(secret_id)s, %(expires_at)s, %(version)s, %(created_at)s)
+            ON CONFLICT (operation_id, name) DO NOTHING
+            """,
+            secret.__dict__,
+        )
+    )
+
+
+async def list_for_node(
+    db: Db, *, org: str, operations: list[str], names: list[str], node: str
+) -> list[Found]:
+    """Secrets by operation and name (the two lists belong together), and which task of the node
+    got them, fence by fence."""
+    return await db.all(
+        Found,
+        """
+        SELECT s.operation_id, s.name, s.id, s.secret_id, s.expires_at, coalesce((
+                SELECT jsonb_object_agg(d.fence::text, d.task_id) FROM secret_deliveries d
+                WHERE d.runtime_secret_id = s.id AND d.operation_id = s.operation_id
+                    AND d.node_id = %(node)s), '{}') AS given
+        FROM runtime_secrets s
+        WHERE s.org_id = %(org)s AND (s.operation_id, s.name) IN (
+            SELECT * FROM unnest(%(operations)s::text[], %(names)s::text[]))
+        ORDER BY s.id FOR SHARE OF s
+        """,
+        {"org": org, "operations": operations, "names": names, "node": node},
+    )
+
+
+async def note_deliveries(
+    db: Db, rows: Sequence[dict[str, Any]], *, org: str, node: str, now: datetime
+) -> None:
+    await db.run(
+        """
+        INSERT INTO secret_deliveries (runtime_secret_id, operation_id, fence, node_id, org_id,
+            project_id, task_id, at)
+        SELECT r.secret, r.operation, r.fence, %(node)s, %(org)s, r.project, r.task, %(now)s
+        FROM unnest(%(secrets)s::text[], %(operations)s::text[], %(fences)s::integer[],
+            %(projects)s::text[], %(tasks)s::text[])
+            AS r(secret, operation, fence, project, task)
+        ON CONFLICT DO NOTHING
+        """,
+        {
+            "org": org,
+            "node": node,
+            "now": now,
+            "secrets": [row["secret"] for row in rows],
+            "operations": [row["operation"] for row in rows],
+            "fences": [row["fence"] for row in rows],
+            "projects": [row["project"] for row in rows],
+            "tasks": [row["task"] for row in rows],
+        },
+    )
+
+
+async def list_expired(db: Db, *, now: datetime, limit: int) -> list[dict[str, Any]]:
+    """Tenant-less: a sweep, as moorage_system."""
+    return await db.rows(
+        """
+        SELECT id, org_id FROM runtime_secrets WHERE expires_at < %s ORDER BY expires_at LIMIT %s
+        """,
+        (now, limit),
+    )
+
+
+async def remove_expired(db: Db, ids: list[str], *, org: str, now: datetime) -> list[SecretId]:
+    """The values that nothing refers to any more."""
+    rows = await db.rows(
+        """
+        DELETE FROM runtime_secrets WHERE org_id = %s AND id = ANY (%s) AND expires_at < %s
+        RETURNING secret_id
+        """,
+        (org, ids, now),
+    )
+    return [SecretId(row["secret_id"]) for row in rows]

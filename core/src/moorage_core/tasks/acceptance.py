@@ -1,0 +1,269 @@
+"""The acceptance rule: whether a task that somebody asks for under an operation is taken.
+
+Pure. Every refusal has a code of its own, and nothing is taken where one task of a call is not.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from moorage_core.artifacts.models import Artifact
+from moorage_core.errors import ApiError, Conflict, Fault
+from moorage_core.operations.models import Grant, Operation
+from moorage_core.tasks import kinds
+
+
+class GrantEnded(Conflict):
+    """The operation has ended, or another holder has taken it over."""
+
+    code = "grant_ended"
+
+
+class AllocationForeign(Conflict):
+    """The machine is not one of the operation's."""
+
+    code = "allocation_foreign"
+
+
+class AllocationInactive(Conflict):
+    """The machine is not active."""
+
+    code = "allocation_inactive"
+
+
+class NodeQuarantined(Conflict):
+    """The node takes no work: something is wrong with it."""
+
+    code = "node_quarantined"
+
+
+class KindNotAllowed(ApiError):
+    """Tasks of this kind are the platform's own."""
+
+    status = 422
+    code = "task_kind_not_allowed"
+
+
+class InputInvalid(ApiError):
+    """The input is not what the kind takes."""
+
+    status = 422
+    code = "task_input_invalid"
+
+
+class NamedTwice(ApiError):
+    """Two tasks of one call have the same key and machine."""
+
+    status = 422
+    code = "task_named_twice"
+
+
+class TaskDiffers(Conflict):
+    """The same key was used for another wish."""
+
+    code = "task_differs"
+
+
+class TaskStillRuns(Conflict):
+    """An earlier attempt has not ended."""
+
+    code = "task_still_runs"
+
+
+class AttemptSkipped(Conflict):
+    """Attempts are counted one by one."""
+
+    code = "task_attempt_skipped"
+
+
+class NotRepeatable(Conflict):
+    """Nobody knows how the earlier attempt ended, and this task must not be done twice."""
+
+    code = "task_not_repeatable"
+
+
+class ArtifactMissing(Conflict):
+    """The project has no usable artifact of this digest."""
+
+    code = "artifact_missing"
+
+
+ERRORS: tuple[type[ApiError], ...] = (
+    GrantEnded,
+    AllocationForeign,
+    AllocationInactive,
+    NodeQuarantined,
+    KindNotAllowed,
+    InputInvalid,
+    NamedTwice,
+    TaskDiffers,
+    TaskStillRuns,
+    AttemptSkipped,
+    NotRepeatable,
+    ArtifactMissing,
+)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """One task that is asked for."""
+
+    key: str
+    kind: str
+    allocation: str
+    input: dict[str, Any]
+    run_as: str
+    timeout: int
+    output_limit: int
+    attempt: int
+    repeatable: bool
+
+    @property
+    def name(self) -> tuple[str, str]:
+        """What a task is known by, in all its attempts."""
+        return self.key, self.allocation
+
+    @property
+    def fingerprint(self) -> bytes:
+        """Of the wish: another attempt at the same has the same."""
+        wish = [self.kind, self.input, self.run_as, self.timeout, self.output_limit]
+        text = json.dumps([*wish, self.repeatable], sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).digest()
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine of the operation, as it is now."""
+
+    id: str
+    status: str
+    node_id: str
+    reach: str
+    quarantined: bool
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """The last attempt at a task."""
+
+    id: str
+    key: str
+    allocation_id: str
+    attempt: int
+    kind: str
+    status: str
+    ended: bool
+    fingerprint: bytes
+
+
+def check_grant(operation: Operation, grant: Grant) -> None:
+    """The grant is live: its operation runs, and nobody has taken it over."""
+    if operation.status != "running" or grant.fence != operation.fence:
+        raise GrantEnded(
+            f"The grant for operation {operation.id} is over: it is {operation.status}, fence "
+            f"{operation.fence}, and the grant has fence {grant.fence}."
+        )
+
+
+def check_wish(wish: Wish, at: str, machines: Mapping[str, Machine], *, internal: bool) -> None:
+    """Machine, kind and input. `at` says where the wish stands in the request."""
+    machine = machines.get(wish.allocation)
+    if machine is None:
+        raise AllocationForeign(
+            f"Allocation {wish.allocation} is not one of this operation's.",
+            errors=[Fault(f"{at}.allocation", "not one of the operation's")],
+        )
+    if machine.status != "active" and not internal:
+        raise AllocationInactive(
+            f"Allocation {wish.allocation} is {machine.status}, not active.",
+            errors=[Fault(f"{at}.allocation", f"is {machine.status}")],
+        )
+    if machine.quarantined:
+        raise NodeQuarantined(
+            f"The node of allocation {wish.allocation} takes no work. Those who run the platform "
+            "can say why.",
+            errors=[Fault(f"{at}.allocation", "its node is quarantined")],
+        )
+    if wish.kind in kinds.PLATFORMS_OWN and not internal:
+        raise KindNotAllowed(
+            f"Tasks of kind {wish.kind} are the platform's own.",
+            errors=[Fault(f"{at}.kind", "not allowed here")],
+        )
+    check_input(wish, at)
+
+
+def check_distinct(wishes: Sequence[Wish]) -> None:
+    seen: set[tuple[str, str]] = set()
+    for wish in wishes:
+        if wish.name in seen:
+            raise NamedTwice(f"{wish.key} on {wish.allocation} is asked for twice.")
+        seen.add(wish.name)
+
+
+def check_input(wish: Wish, at: str) -> None:
+    """Never repeats a value: it may be a secret that does not belong there."""
+    try:
+        kinds.KINDS[wish.kind].model_validate(wish.input)
+    except ValidationError as err:
+        faults = [
+            Fault(".".join([f"{at}.input", *map(str, fault["loc"])]), fault["msg"])
+            for fault in err.errors(include_input=False, include_context=False, include_url=False)
+        ]
+        raise InputInvalid(
+            f"The input of {wish.key} is not what {wish.kind} takes. `errors` says where.",
+            errors=faults,
+        ) from err
+
+
+def is_new(wish: Wish, earlier: Earlier | None) -> bool:
+    """Whether the wish is a task that is not there yet. False: it is, and the same."""
+    if earlier is None:
+        if wish.attempt != 1:
+            raise AttemptSkipped(f"{wish.key} has no attempt yet. Begin with 1.")
+        return True
+    if wish.fingerprint != earlier.fingerprint:
+        raise TaskDiffers(
+            f"The key {wish.key} on {wish.allocation} names task {earlier.id}, which has another "
+            "kind, input, user, time limit, output limit or repeatable. Use another key."
+        )
+    if wish.attempt <= earlier.attempt:
+        return False
+    if not earlier.ended:
+        raise TaskStillRuns(f"Task {earlier.id} is {earlier.status}. Wait until it has ended.")
+    if wish.attempt != earlier.attempt + 1:
+        raise AttemptSkipped(f"The next attempt of {wish.key} is {earlier.attempt + 1}.")
+    if earlier.status == "unknown" and not (wish.repeatable or wish.kind in kinds.ENSURING):
+        raise NotRepeatable(
+            f"Nobody knows how task {earlier.id} ended. Look at the machine, and use another key."
+        )
+    return True
+
+
+def details(wishes: Sequence[Wish], *, new: int) -> dict[str, Any]:
+    """For the audit log: what was asked for, and never with what."""
+    by_kind: dict[str, int] = {}
+    for wish in wishes:
+        by_kind[wish.kind] = by_kind.get(wish.kind, 0) + 1
+    keys = sorted({wish.key for wish in wishes})
+    return {
+        "tasks": len(wishes),
+        "new": new,
+        "kinds": by_kind,
+        "keys": keys[:20],
+        "allocations": len({wish.allocation for wish in wishes}),
+    }
+
+
+def usable(digest: str, artifact: Artifact | None) -> Artifact:
+    """An artifact of the project whose bytes may go to its machines."""
+    if artifact is None or artifact.lifecycle == "uploading":
+        raise ArtifactMissing(f"The project has no artifact {digest}. Upload it first.")
+    if artifact.trust in ("failed", "revoked"):
+        raise ArtifactMissing(
+            f"The artifact {digest} is {artifact.trust}: {artifact.trust_reason or 'no reason'}."
+        )
+    return artifact

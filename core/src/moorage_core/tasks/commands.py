@@ -1,0 +1,265 @@
+"""Use cases of tasks: asked for under an operation, read by those who may, done by nodes."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from moorage_core import unit
+from moorage_core.artifacts import commands as artifacts
+from moorage_core.audit import commands as audit
+from moorage_core.authz.authorize import Resource, authorize, hidden
+from moorage_core.authz.permissions import Permission
+from moorage_core.authz.principals import Kind, Principal
+from moorage_core.context import Context, Trace
+from moorage_core.events import commands as events
+from moorage_core.events import registry
+from moorage_core.kit import pagination
+from moorage_core.kit.ids import TaskId
+from moorage_core.kit.pagination import Page, PageRequest
+from moorage_core.operations import commands as operations
+from moorage_core.operations.models import Operation
+from moorage_core.platform import Platform
+from moorage_core.tasks import acceptance, delivery, kinds, reporting, rules, store
+from moorage_core.tasks.acceptance import Earlier, Machine, Wish
+from moorage_core.tasks.models import Task
+
+# For whoever speaks with nodes
+
+for_poll = delivery.for_poll
+report = reporting.report
+append_output = reporting.append_output
+open_content = reporting.open_content
+OUTPUT_ERRORS = (rules.OutputOffset, rules.OutputFull, rules.OutputEnded)
+CONTENT_ERRORS = (acceptance.ArtifactMissing, *artifacts.CONTENT_ERRORS)
+
+
+# For other slices
+
+
+async def add_internal(
+    ctx: Context,
+    operation: Operation,
+    *,
+    allocation: str,
+    kind: str,
+    key: str,
+    input: dict[str, Any],  # noqa: A002 - the field's own name
+    timeout: int,  # noqa: ASYNC109 - the task's, not this function's
+    wakes: str | None = "allocations",
+    queued_for: timedelta = rules.QUEUED_FOR,
+) -> Task:
+    """A task of the platform's own. `wakes` moves when it ends.
+
+    Where the last one of this key has not ended, that one: ask again once it has.
+    """
+    org, project = operation.org_id, operation.project_id
+    machines = await store.lock_machines(
+        ctx.db, operation.id, [allocation], org=org, project=project
+    )
+    wish = Wish(key, kind, allocation, input, "root", timeout, 1 << 20, 1, repeatable=True)
+    acceptance.check_wish(wish, "task", machines, internal=True)
+    earlier = await store.list_earlier(
+        ctx.db, operation.id, org=org, keys=[key], allocations=[allocation]
+    )
+    last = earlier.get(wish.name)
+    if last is not None and not last.ended:
+        return (await store.list_named(ctx.db, operation.id, org=org, ids=[last.id]))[last.id]
+    row = _row(ctx, operation, wish, machines, queued_for=queued_for)
+    row |= {"attempt": last.attempt + 1 if last else 1, "wakes": wakes}
+    (task,) = await store.add(ctx.db, [row], org=org, project=project)
+    _wake(ctx, [task])
+    return task
+
+
+# Asking
+
+
+async def create(
+    platform: Platform, who: Principal, operation: str, wishes: Sequence[Wish], *, trace: Trace
+) -> list[Task]:
+    """All the tasks of a call, or none: those that are there already, and new ones."""
+    key = Permission.APPS_TASK_CREATE
+    async with unit.work(
+        platform, who.home_org, principal=who, trace=trace, scope=who.scope
+    ) as ctx:
+        held, grant = await operations.hold(ctx, operation, key=key)
+        acceptance.check_grant(held, grant)
+        acceptance.check_distinct(wishes)
+        machines, earlier = await _facts(ctx, held, wishes)
+        for at, wish in enumerate(wishes):
+            acceptance.check_wish(wish, f"body.tasks.{at}", machines, internal=False)
+        await _check_artifacts(ctx, held, wishes)
+        new = [wish for wish in wishes if acceptance.is_new(wish, earlier.get(wish.name))]
+        tasks = await _add(ctx, held, new, machines)
+        if new:
+            details = acceptance.details(wishes, new=len(new))
+            org, project = held.org_id, held.project_id
+            audit.record(ctx, key, operation, org=org, project=project, details=details)
+        old = [earlier[wish.name].id for wish in wishes if wish not in new]
+        tasks |= await _named(ctx, held, old)
+    return [tasks[wish.name] for wish in wishes]
+
+
+async def _facts(
+    ctx: Context, held: Operation, wishes: Sequence[Wish]
+) -> tuple[dict[str, Machine], dict[tuple[str, str], Earlier]]:
+    ids = sorted({wish.allocation for wish in wishes})
+    machines = await store.lock_machines(
+        ctx.db, held.id, ids, org=held.org_id, project=held.project_id
+    )
+    earlier = await store.list_earlier(
+        ctx.db,
+        held.id,
+        org=held.org_id,
+        keys=[wish.key for wish in wishes],
+        allocations=[wish.allocation for wish in wishes],
+    )
+    return machines, earlier
+
+
+async def _check_artifacts(ctx: Context, held: Operation, wishes: Sequence[Wish]) -> None:
+    digests = sorted({found for wish in wishes if (found := kinds.digest_of(wish.input))})
+    if not digests:
+        return
+    named = await artifacts.find_by_digest(
+        ctx.db, org=held.org_id, project=held.project_id, digests=digests
+    )
+    for digest in digests:
+        acceptance.usable(digest, named.get(digest))
+
+
+async def _add(
+    ctx: Context, held: Operation, new: Sequence[Wish], machines: dict[str, Machine]
+) -> dict[tuple[str, str], Task]:
+    if not new:
+        return {}
+    rows = [_row(ctx, held, wish, machines, queued_for=rules.QUEUED_FOR) for wish in new]
+    added = await store.add(ctx.db, rows, org=held.org_id, project=held.project_id)
+    _wake(ctx, added)
+    return {(task.key, task.allocation_id): task for task in added}
+
+
+async def _named(ctx: Context, held: Operation, ids: list[str]) -> dict[tuple[str, str], Task]:
+    if not ids:
+        return {}
+    found = await store.list_named(ctx.db, held.id, org=held.org_id, ids=ids)
+    return {(task.key, task.allocation_id): task for task in found.values()}
+
+
+def _row(
+    ctx: Context,
+    operation: Operation,
+    wish: Wish,
+    machines: dict[str, Machine],
+    *,
+    queued_for: timedelta,
+) -> dict[str, Any]:
+    machine = machines[wish.allocation]
+    return {
+        "id": TaskId.new(),
+        "operation_id": operation.id,
+        "allocation_id": wish.allocation,
+        "node_id": machine.node_id,
+        "reach": machine.reach,
+        "kind": wish.kind,
+        "key": wish.key,
+        "attempt": wish.attempt,
+        "fence": operation.fence,
+        "run_as": wish.run_as,
+        "input": wish.input,
+        "fingerprint": wish.fingerprint.hex(),
+        "timeout_seconds": wish.timeout,
+        "output_limit": wish.output_limit,
+        "repeatable": wish.repeatable,
+        "due_at": (ctx.now + queued_for).isoformat(),
+        "correlation_id": operation.correlation_id,
+        "traceparent": operation.traceparent,
+        "created_at": ctx.now.isoformat(),
+    }
+
+
+def _wake(ctx: Context, tasks: Sequence[Task]) -> None:
+    ctx.topics |= {f"node:{task.node_id}" for task in tasks}
+    if any(task.reach == "ssh" for task in tasks):
+        ctx.topics.add(operations.SSH_TASKS)
+
+
+# Reading and stopping
+
+
+async def get(
+    ctx: Context, id: str, *, key: str = Permission.APPS_TASK_READ, lock: bool = False
+) -> Task:
+    """A task of a place where the caller holds the key; of its own operation, for a grant."""
+    who = ctx.principal
+    task = await store.find(ctx.db, id, orgs=sorted(who.scope.orgs), lock=lock)
+    if task is None or (who.kind is Kind.OPERATION and who.id != task.operation_id):
+        raise hidden("task", id)
+    authorize(ctx, key, Resource("task", id, task.org_id, task.project_id))
+    return task
+
+
+async def list_of_operation(
+    ctx: Context, operation: str, page: PageRequest, *, status: str | None
+) -> tuple[Page[Task], int]:
+    """A page of an operation's tasks, and how many of all of them have not ended."""
+    found = await operations.get(ctx, operation, key=Permission.APPS_TASK_READ)
+    rows = await store.list_page(ctx.db, page, org=found.org_id, operation=operation, status=status)
+    left = await store.count_open(ctx.db, operation, org=found.org_id)
+    return pagination.page(rows, page, key=lambda task: task.id), left
+
+
+async def read_output(
+    ctx: Context, id: str, stream: str, *, offset: int, limit: int
+) -> tuple[Task, bytes]:
+    """Bytes of a task's output from `offset` on."""
+    task = await get(ctx, id)
+    pieces = await store.list_output(
+        ctx.db, id, stream, org=task.org_id, offset=offset, limit=limit
+    )
+    if not pieces:
+        return task, b""
+    joined = b"".join(piece["content"] for piece in pieces)
+    begin = offset - pieces[0]["at_offset"]
+    return task, joined[begin : begin + limit]
+
+
+async def cancel(ctx: Context, id: str) -> Task:
+    """Stop a task. One that a node has ends when the node says so."""
+    key = Permission.APPS_TASK_CANCEL
+    task = await get(ctx, id, key=key, lock=True)
+    rules.check_open(task)
+    task = await store.cancel(ctx.db, id, org=task.org_id, now=ctx.now)
+    org, project = task.org_id, task.project_id
+    data = registry.Task(
+        id=id,
+        operation_id=task.operation_id,
+        allocation_id=task.allocation_id,
+        kind=task.kind,
+        key=task.key,
+        status=task.status,
+    )
+    details = data.model_dump(exclude={"id"})
+    audit.record(ctx, key, id, org=org, project=project, details=details)
+    events.publish(
+        ctx,
+        registry.TASK_CANCEL_REQUESTED,
+        data,
+        subject=id,
+        version=task.version,
+        org=org,
+        project=project,
+    )
+    ctx.topics |= {f"task:{id}", f"op:{task.operation_id}"}
+    _wake(ctx, [task])
+    return task
+
+
+async def give_up(ctx: Context, ids: list[str], *, org: str) -> list[Task]:
+    """End tasks whose time has passed."""
+    ended = await store.give_up(ctx.db, ids, org=org, now=ctx.now)
+    for task in ended:
+        await delivery.conclude(ctx, [task], node=task.node_id)
+    # What a node still does is stopped when the node is heard of again.
+    _wake(ctx, ended)
+    return ended

@@ -1,0 +1,167 @@
+"""What a poll of a node leads to, in one transaction that a look without news costs one statement.
+
+A node sees its own rows and nothing of the org that holds it. Only where a task needs more, a
+secret or another slice's say, does the rest of the transaction see the task's org.
+"""
+
+import base64
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from moorage_core import unit
+from moorage_core.context import Context
+from moorage_core.kit.db import Scope, org_scope
+from moorage_core.kit.ids import PLATFORM_ORG
+from moorage_core.platform import Platform
+from moorage_core.runtime_secrets import commands as runtime_secrets
+from moorage_core.runtime_secrets.models import Refused, Wanting
+from moorage_core.secrets import commands as custody
+from moorage_core.secrets.models import SealedSecret
+from moorage_core.tasks import kinds, node_store, rules
+from moorage_core.tasks.models import Binding, Handed, HandedTask, Hold, Task
+
+Sealed = dict[str, dict[str, SealedSecret]]
+
+
+async def for_poll(
+    platform: Platform,
+    node: str,
+    holds: Sequence[Hold],
+    *,
+    fresh: bool = True,
+    reach: Literal["agent", "ssh"] = "agent",
+) -> Handed:
+    """What to tell a node. Tasks in the answer count as sent from now on.
+
+    `fresh` for the first look of a poll. While it waits, what it said grows old, and only what is
+    new is handed over. A worker of ours that does a node's tasks over SSH asks in its place.
+    """
+    sent: list[Task] = []
+    inputs: dict[str, dict[str, Any]] = {}
+    sealed: Sealed = {}
+    async with unit.work(
+        platform, PLATFORM_ORG, scope=Scope(principal=node), patient=not fresh
+    ) as ctx:
+        rows = await node_store.look(ctx.db, node, holds=[hold.task for hold in holds], reach=reach)
+        plan = rules.plan(_standing(rows), holds, fresh=fresh, now=ctx.now)
+        if plan.changes:
+            sent = await _tell(ctx, node, plan)
+            for org in sorted({task.org_id for task in sent if _needs_more(platform, task)}):
+                of_org = [task for task in sent if task.org_id == org]
+                inputs |= await _render(ctx, of_org, org=org, node=node)
+                given, failed = await _secrets(ctx, of_org, org=org, node=node)
+                sealed |= given
+                sent = [task for task in sent if task.id not in failed]
+    tasks = [await _handed(platform, task, inputs, sealed) for task in sent]
+    return Handed(tasks, plan.cancel, plan.forget, _binding(rows))
+
+
+async def conclude(ctx: Context, ended: Sequence[Task], *, node: str) -> None:
+    """Tell those who wait for the tasks, and the slices that have a say in them."""
+    for task in ended:
+        ctx.topics |= {f"task:{task.id}", f"op:{task.operation_id}"}
+        if task.wakes:
+            ctx.topics.add(task.wakes)
+        hook = ctx.platform.task_hooks.get(task.kind)
+        if hook is not None:
+            await ctx.db.set_scope(org_scope(task.org_id, principal=node))
+            await hook.ended(ctx, task)
+
+
+async def _tell(ctx: Context, node: str, plan: rules.Plan) -> list[Task]:
+    """Note what is told; the tasks that are sent."""
+    changed = await node_store.tell(
+        ctx.db,
+        node,
+        send=plan.send,
+        again=plan.again,
+        cancel=plan.cancel,
+        drop=plan.drop,
+        lost=plan.lost,
+        now=ctx.now,
+    )
+    await conclude(
+        ctx, [task for task in changed if task.id in {*plan.drop, *plan.lost}], node=node
+    )
+    meant = {*plan.send, *plan.again}
+    sent = [task for task in changed if task.id in meant]
+    ctx.topics |= {f"task:{task.id}" for task in sent}
+    return sorted(sent, key=lambda task: task.id)
+
+
+def _needs_more(platform: Platform, task: Task) -> bool:
+    return task.kind in platform.task_hooks or bool(kinds.secret_names(task.kind, task.input))
+
+
+async def _render(
+    ctx: Context, tasks: Sequence[Task], *, org: str, node: str
+) -> dict[str, dict[str, Any]]:
+    await ctx.db.set_scope(org_scope(org, principal=node))
+    hooks = ctx.platform.task_hooks
+    return {
+        task.id: await hooks[task.kind].render(ctx, task) for task in tasks if task.kind in hooks
+    }
+
+
+async def _secrets(
+    ctx: Context, tasks: Sequence[Task], *, org: str, node: str
+) -> tuple[Sealed, set[str]]:
+    """The sealed secrets of tasks, and the tasks that ended because they cannot have theirs."""
+    wanting = [
+        Wanting(task.id, task.operation_id, task.project_id, task.fence, names)
+        for task in tasks
+        if (names := kinds.secret_names(task.kind, task.input))
+    ]
+    if not wanting:
+        return {}, set()
+    given = await runtime_secrets.hand_over(ctx, wanting, org=org, node=node)
+    refused = [
+        (id, verdict.code, verdict.message)
+        for id, verdict in given.items()
+        if isinstance(verdict, Refused)
+    ]
+    if refused:
+        failed = await node_store.fail_unsent(ctx.db, refused, org=org, now=ctx.now)
+        await conclude(ctx, failed, node=node)
+    sealed = {id: found for id, found in given.items() if not isinstance(found, Refused)}
+    return sealed, {id for id, _, _ in refused}
+
+
+async def _handed(
+    platform: Platform, task: Task, inputs: dict[str, dict[str, Any]], sealed: Sealed
+) -> HandedTask:
+    """After the transaction: opening a secret may ask another machine."""
+    secrets = {
+        name: base64.b64encode(await custody.reveal(platform, found)).decode()
+        for name, found in sealed.get(task.id, {}).items()
+    }
+    return HandedTask(
+        id=task.id,
+        kind=task.kind,
+        key=task.key,
+        operation_id=task.operation_id,
+        fence=task.fence,
+        allocation_id=task.allocation_id,
+        correlation_id=task.correlation_id,
+        traceparent=task.traceparent,
+        run_as=task.run_as,
+        timeout=task.timeout_seconds,
+        output_limit=task.output_limit,
+        input=inputs.get(task.id, task.input),
+        secrets=secrets,
+    )
+
+
+def _standing(rows: Sequence[dict[str, Any]]) -> list[rules.Standing]:
+    return [
+        rules.Standing(row["id"], row["status"], row["ended"], row["cancelling"], row["told_at"])
+        for row in rows
+        if row["id"] is not None
+    ]
+
+
+def _binding(rows: Sequence[dict[str, Any]]) -> Binding | None:
+    first = rows[0]
+    if first["allocation_id"] is None:
+        return None
+    return Binding(first["allocation_id"], first["org_id"], first["project_id"])

@@ -1,0 +1,111 @@
+"""What a node says about its tasks, and their output on its way up."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import cast
+
+from moorage_core import unit
+from moorage_core.artifacts import commands as artifacts
+from moorage_core.artifacts.models import Artifact
+from moorage_core.authz.authorize import hidden
+from moorage_core.kit.db import Scope, org_scope
+from moorage_core.kit.ids import PLATFORM_ORG
+from moorage_core.platform import Platform
+from moorage_core.tasks import acceptance, delivery, kinds, node_store, rules
+from moorage_core.tasks.models import Answered, Report, Task
+
+
+@dataclass(frozen=True)
+class Content:
+    """The bytes of an artifact, on their way to a node. Close `chunks` when you are done."""
+
+    digest: str
+    size: int
+    chunks: AsyncGenerator[bytes]
+
+
+async def report(platform: Platform, node: str, said: Sequence[Report]) -> list[Answered]:
+    """Take what a node says about its tasks: two statements, however many they are."""
+    answers: list[Answered] = []
+    changes: dict[str, rules.Change] = {}
+    running: set[str] = set()
+    async with unit.work(platform, PLATFORM_ORG, scope=Scope(principal=node)) as ctx:
+        held = await node_store.lock_reported(ctx.db, node, sorted({each.task for each in said}))
+        for each in said:
+            outcome, change = rules.receive(held.get(each.task), each)
+            answers.append(Answered(each.task, outcome))
+            if change is not None and not (change.late and each.task in changes):
+                changes[each.task] = change
+                held[each.task] = rules.after(held[each.task], change)
+                if change.status == "running":
+                    running.add(each.task)
+        if changes:
+            written = await node_store.apply(
+                ctx.db, node, list(changes.values()), running=sorted(running), now=ctx.now
+            )
+            ctx.topics |= {f"task:{task.id}" for task in written}
+            ended = [task for task in written if changes[task.id].ends]
+            await delivery.conclude(ctx, ended, node=node)
+    return answers
+
+
+async def append_output(
+    platform: Platform, node: str, task: str, stream: str, *, offset: int, content: bytes
+) -> int:
+    """Keep bytes of a task's output; where the next ones begin."""
+    async with platform.database.transaction(Scope(principal=node)) as db:
+        if content and await node_store.append(
+            db, node, task, stream, offset=offset, content=content
+        ):
+            fits = True
+        else:
+            found = await node_store.find(db, node, task)
+            fits = _check_fits(found, task, stream, offset=offset, size=len(content))
+    if fits:
+        platform.hub.mark({f"task:{task}"})
+    return offset + len(content)
+
+
+def _check_fits(found: Task | None, id: str, stream: str, *, offset: int, size: int) -> bool:
+    """Say why bytes were not kept. No bytes at the right place are kept already."""
+    if found is None:
+        raise hidden("task", id)
+    have: int = getattr(found, f"{stream}_bytes")
+    if offset != have:
+        raise rules.offset_refused(id, stream, have)
+    if have + size > found.output_limit:
+        raise rules.OutputFull(
+            f"The stream {stream} of task {id} is kept up to {found.output_limit} bytes."
+        )
+    if size:
+        raise rules.OutputEnded(f"Task {id} is {found.status}: nothing is added to its output.")
+    return False
+
+
+async def open_content(platform: Platform, node: str, task: str) -> Content:
+    """The bytes of the artifact that a task names, for the node that has the task."""
+    async with platform.database.transaction(Scope(principal=node)) as db:
+        found = await node_store.find(db, node, task)
+        digest = kinds.digest_of(found.input) if found is not None else None
+        if found is None or found.ended_at is not None or digest is None:
+            raise hidden("task", task)
+        await db.set_scope(org_scope(found.org_id, principal=node))
+        named = await artifacts.find_by_digest(
+            db, org=found.org_id, project=found.project_id, digests=[digest]
+        )
+    artifact = acceptance.usable(digest, named.get(digest))
+    chunks = _seated(platform, node, artifact)
+    # Begun: a refusal is an answer now, and whoever drops it ends it.
+    await anext(chunks)
+    return Content(digest, artifact.size, chunks)
+
+
+async def _seated(platform: Platform, node: str, artifact: Artifact) -> AsyncGenerator[bytes]:
+    """Nothing, once the artifact is open, and then its bytes."""
+    with platform.transfers.seat(node, org=artifact.org_id):
+        opened = await artifacts.open_content(platform, artifact, offset=0)
+        async with aclosing(cast(AsyncGenerator[bytes], opened)) as chunks:
+            yield b""
+            async for chunk in chunks:
+                yield chunk

@@ -1,0 +1,245 @@
+"""Pure decisions about tasks that exist: what a node is told, and what is made of what it says."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, cast
+
+from moorage_core.errors import Conflict, Fault
+from moorage_core.tasks.models import Hold, Report, Task
+
+QUEUED_FOR = timedelta(minutes=10)
+"""How long a node may take to fetch a task before it is given up."""
+GRACE = timedelta(seconds=60)
+"""Beyond a task's own time limit, for the way there and back."""
+CANCEL_AGAIN = timedelta(seconds=10)
+"""A node that was told to stop a task is told again after so long."""
+AT_ONCE = 32
+"""Tasks in one answer to a poll; the next answer brings more."""
+CHUNK = 256 * 1024
+RESULT_BYTES = 256 * 1024
+DEPTH = 24
+ENDS = frozenset({"succeeded", "failed", "cancelled", "timed_out", "unknown"})
+STREAMS = ("stdout", "stderr", "content")
+
+
+class OutputOffset(Conflict):
+    """The bytes do not begin where the last ones ended."""
+
+    code = "output_offset"
+
+
+class OutputFull(Conflict):
+    """The stream holds as much as is kept of it."""
+
+    code = "output_full"
+
+
+class TaskEnded(Conflict):
+    """The task has ended."""
+
+    code = "task_ended"
+
+
+class OutputEnded(Conflict):
+    """The task has ended, and its output with it."""
+
+    code = "output_ended"
+
+
+# Polls
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a task of a node stands, as far as a poll must know."""
+
+    id: str
+    status: str
+    ended: bool
+    cancelling: bool
+    """Somebody wants it to stop."""
+    told_at: datetime | None
+    """When the node was last told so."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a poll leads to."""
+
+    send: list[str]
+    again: list[str]
+    """Sent before, and it never came there."""
+    cancel: list[str]
+    forget: list[str]
+    drop: list[str]
+    """Asked to stop, and no node has it: cancelled."""
+    lost: list[str]
+    """Running, and the node does not have it any more: unknown."""
+
+    @property
+    def changes(self) -> bool:
+        return bool(self.send or self.again or self.cancel or self.drop or self.lost)
+
+
+def plan(
+    standing: Sequence[Standing], holds: Iterable[Hold], *, fresh: bool, now: datetime
+) -> Plan:
+    """What to tell a node, and what to conclude from what it holds.
+
+    Conclusions are drawn from a fresh poll alone: while one waits, what it said grows old.
+    """
+    held = {hold.task: hold.state for hold in holds}
+    known = {task.id for task in standing}
+    made = Plan([], [], [], [id for id in held if id not in known], [], [])
+    for task in standing:
+        _place(made, task, held.get(task.id), fresh=fresh, now=now)
+    return made
+
+
+def _place(made: Plan, task: Standing, state: str | None, *, fresh: bool, now: datetime) -> None:
+    if task.ended:
+        if state in ENDS:
+            made.forget.append(task.id)
+        elif state is not None and _is_due(task, now):
+            # It was given up here and goes on there.
+            made.cancel.append(task.id)
+    elif state is not None:
+        if task.cancelling and state not in ENDS and _is_due(task, now):
+            made.cancel.append(task.id)
+    elif task.status == "running":
+        if fresh:
+            made.lost.append(task.id)
+    elif task.status == "queued" or fresh:
+        _choose(made, task)
+
+
+def _choose(made: Plan, task: Standing) -> None:
+    """No node has it."""
+    if task.cancelling:
+        made.drop.append(task.id)
+    elif len(made.send) + len(made.again) < AT_ONCE:
+        (made.send if task.status == "queued" else made.again).append(task.id)
+
+
+def _is_due(task: Standing, now: datetime) -> bool:
+    return task.told_at is None or now - task.told_at >= CANCEL_AGAIN
+
+
+# Reports
+
+
+@dataclass(frozen=True)
+class Reported:
+    """A task as far as a report on it must know."""
+
+    id: str
+    fence: int
+    status: str
+    late: bool
+    """Something that came too late is kept already."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a report changes about a task."""
+
+    id: str
+    status: str
+    late: bool
+    """Nothing but what is kept of a report that came too late."""
+    changed: bool | None
+    result: dict[str, Any] | None
+    error_code: str | None
+    error_message: str | None
+
+    @property
+    def ends(self) -> bool:
+        return self.status in ENDS and not self.late
+
+
+def receive(task: Reported | None, said: Report) -> tuple[str, Change | None]:
+    """The outcome of a report, and what it changes."""
+    if task is None or said.fence != task.fence:
+        return "refused", None
+    if task.status in ENDS:
+        if said.state == task.status or said.state not in ENDS:
+            return "repeated", None
+        return "late", None if task.late else _change(said, late=True)
+    if said.state == task.status:
+        return "repeated", None
+    return "recorded", _change(said, late=False)
+
+
+def _change(said: Report, *, late: bool) -> Change:
+    return Change(
+        said.task,
+        said.state,
+        late,
+        said.changed,
+        bounded(said.result),
+        clean_text(said.error_code, 100),
+        clean_text(said.error_message, 4000),
+    )
+
+
+def after(task: Reported, change: Change | None) -> Reported:
+    """The task as the next report of the same call finds it."""
+    if change is None:
+        return task
+    if change.late:
+        return replace(task, late=True)
+    return replace(task, status=change.status)
+
+
+# What hosts say is not to be trusted: not its size, not its characters
+
+
+def bounded(result: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """A result that the database can keep."""
+    if result is None:
+        return None
+    cleaned = cast(dict[str, Any], clean(dict(result)))
+    size = len(json.dumps(cleaned, separators=(",", ":")))
+    if size > RESULT_BYTES:
+        return {"dropped": f"The result had {size} bytes; {RESULT_BYTES} are kept at most."}
+    return cleaned
+
+
+def clean(value: Any, depth: int = 0) -> Any:
+    """A JSON value without what PostgreSQL refuses, and no deeper than anybody reads."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict | list) and depth >= DEPTH:
+        return None
+    if isinstance(value, dict):
+        pairs = cast(dict[Any, Any], value)
+        return {clean_text(str(k)): clean(v, depth + 1) for k, v in pairs.items()}
+    if isinstance(value, list):
+        return [clean(each, depth + 1) for each in cast(list[Any], value)]
+    return value
+
+
+def clean_text(text: str | None, limit: int | None = None) -> str | None:
+    if text is None:
+        return None
+    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()[:limit]
+
+
+# Those who ask
+
+
+def check_open(task: Task) -> None:
+    if task.ended_at is not None:
+        raise TaskEnded(f"Task {task.id} has ended: {task.status}.")
+
+
+def offset_refused(task: str, stream: str, expected: int) -> OutputOffset:
+    return OutputOffset(
+        f"The stream {stream} of task {task} goes on at {expected}.",
+        errors=[Fault("query.offset", str(expected))],
+    )

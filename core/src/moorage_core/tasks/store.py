@@ -1,0 +1,185 @@
+"""Every SQL statement of tasks that those ask for who want something done, and those who read."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, LiteralString
+
+from psycopg.types.json import Jsonb
+
+from moorage_core.kit.db import Db
+from moorage_core.kit.pagination import PageRequest
+from moorage_core.tasks.acceptance import Earlier, Machine
+from moorage_core.tasks.models import Task
+
+TASK: LiteralString = """
+    id, org_id, project_id, operation_id, allocation_id, node_id, reach, kind, key, attempt, fence,
+    run_as, input, timeout_seconds, output_limit, repeatable, status, cancel_requested_at, due_at,
+    sent_at, sent_count, started_at, ended_at, changed, result, error_code, error_message,
+    stdout_bytes, stderr_bytes, content_bytes, wakes, late, correlation_id, traceparent, version,
+    created_at
+    """
+
+
+async def lock_machines(
+    db: Db, operation: str, ids: list[str], *, org: str, project: str
+) -> dict[str, Machine]:
+    """Machines of the operation, none of which is given back meanwhile."""
+    found = await db.all(
+        Machine,
+        """
+        SELECT a.id, a.status, a.node_id, n.reach, n.quarantined
+        FROM operation_allocations x JOIN allocations a ON a.id = x.allocation_id
+            CROSS JOIN LATERAL node_for_work(a.node_id) n
+        WHERE x.operation_id = %s AND x.org_id = %s AND x.project_id = %s AND a.id = ANY (%s)
+            AND a.org_id = %s AND a.project_id = %s
+        ORDER BY a.id FOR SHARE OF a
+        """,
+        (operation, org, project, ids, org, project),
+    )
+    return {machine.id: machine for machine in found}
+
+
+async def list_earlier(
+    db: Db, operation: str, *, org: str, keys: list[str], allocations: list[str]
+) -> dict[tuple[str, str], Earlier]:
+    """The last attempt at each of the named tasks; the two lists belong together."""
+    found = await db.all(
+        Earlier,
+        """
+        SELECT DISTINCT ON (t.key, t.allocation_id) t.id, t.key, t.allocation_id, t.attempt,
+            t.kind, t.status, t.ended_at IS NOT NULL AS ended, t.fingerprint
+        FROM unnest(%(keys)s::text[], %(allocations)s::text[]) AS w(key, allocation)
+            JOIN tasks t ON t.operation_id = %(operation)s AND t.key = w.key
+                AND t.allocation_id = w.allocation
+        WHERE t.org_id = %(org)s
+        ORDER BY t.key, t.allocation_id, t.attempt DESC
+        """,
+        {"operation": operation, "org": org, "keys": keys, "allocations": allocations},
+    )
+    return {(task.key, task.allocation_id): task for task in found}
+
+
+async def add(db: Db, rows: Sequence[dict[str, Any]], *, org: str, project: str) -> list[Task]:
+    """Many tasks in one statement."""
+    return await db.all(
+        Task,
+        f"""
+        INSERT INTO tasks (id, org_id, project_id, operation_id, allocation_id, node_id, reach,
+            kind, key, attempt, fence, run_as, input, fingerprint, timeout_seconds, output_limit,
+            repeatable, status, due_at, wakes, correlation_id, traceparent, created_at)
+        SELECT r.id, %(org)s, %(project)s, r.operation_id, r.allocation_id, r.node_id, r.reach,
+            r.kind, r.key, r.attempt, r.fence, r.run_as, r.input, decode(r.fingerprint, 'hex'),
+            r.timeout_seconds, r.output_limit, r.repeatable, 'queued', r.due_at, r.wakes,
+            r.correlation_id, r.traceparent, r.created_at
+        FROM jsonb_to_recordset(%(rows)s) AS r(id text, operation_id text, allocation_id text,
+            node_id text, reach text, kind text, key text, attempt integer, fence integer,
+            run_as text, input jsonb, fingerprint text, timeout_seconds integer,
+            output_limit integer, repeatable boolean, due_at timestamptz, wakes text,
+            correlation_id text, traceparent text, created_at timestamptz)
+        RETURNING {TASK}
+        """,
+        {"org": org, "project": project, "rows": Jsonb(list(rows))},
+    )
+
+
+async def find(db: Db, id: str, *, orgs: list[str], lock: bool = False) -> Task | None:
+    sql: LiteralString = f"SELECT {TASK} FROM tasks WHERE id = %s AND org_id = ANY (%s)"
+    return await db.find(Task, sql + (" FOR UPDATE" if lock else ""), (id, orgs))
+
+
+async def list_named(db: Db, operation: str, *, org: str, ids: list[str]) -> dict[str, Task]:
+    found = await db.all(
+        Task,
+        f"SELECT {TASK} FROM tasks WHERE org_id = %s AND operation_id = %s AND id = ANY (%s)",
+        (org, operation, ids),
+    )
+    return {task.id: task for task in found}
+
+
+async def list_page(
+    db: Db, page: PageRequest, *, org: str, operation: str, status: str | None
+) -> list[Task]:
+    return await db.all(
+        Task,
+        f"""
+        SELECT {TASK} FROM tasks WHERE org_id = %s AND operation_id = %s AND id > %s
+            AND (%s::text IS NULL OR status = %s)
+        ORDER BY id LIMIT %s
+        """,
+        (org, operation, page.after, status, status, page.fetch),
+    )
+
+
+async def count_open(db: Db, operation: str, *, org: str) -> int:
+    return await db.value(
+        """
+        SELECT count(*) FROM tasks
+        WHERE org_id = %s AND operation_id = %s AND ended_at IS NULL
+        """,
+        (org, operation),
+    )
+
+
+async def cancel(db: Db, id: str, *, org: str, now: datetime) -> Task:
+    """What no node has is cancelled at once; the rest is asked to stop."""
+    return await db.get(
+        Task,
+        f"""
+        UPDATE tasks SET cancel_requested_at = coalesce(cancel_requested_at, %(now)s),
+            status = CASE WHEN status = 'queued' THEN 'cancelled' ELSE status END,
+            ended_at = CASE WHEN status = 'queued' THEN %(now)s::timestamptz END,
+            version = version + 1
+        WHERE org_id = %(org)s AND id = %(id)s RETURNING {TASK}
+        """,
+        {"org": org, "id": id, "now": now},
+    )
+
+
+async def list_output(
+    db: Db, task: str, stream: str, *, org: str, offset: int, limit: int
+) -> list[dict[str, Any]]:
+    """Pieces of a stream from the one that holds `offset` on, up to about `limit` bytes."""
+    return await db.rows(
+        """
+        SELECT at_offset, content FROM task_outputs
+        WHERE org_id = %(org)s AND task_id = %(task)s AND stream = %(stream)s
+            AND at_offset >= coalesce((
+                SELECT max(at_offset) FROM task_outputs
+                WHERE task_id = %(task)s AND stream = %(stream)s AND at_offset <= %(offset)s), 0)
+            AND at_offset < %(offset)s + %(limit)s
+        ORDER BY at_offset
+        """,
+        {"org": org, "task": task, "stream": stream, "offset": offset, "limit": limit},
+    )
+
+
+async def list_due(db: Db, *, now: datetime, limit: int) -> list[dict[str, Any]]:
+    """Tasks whose time has passed, in which orgs.
+
+    Tenant-less: a sweep, as moorage_system.
+    """
+    return await db.rows(
+        """
+        SELECT id, org_id FROM tasks WHERE ended_at IS NULL AND due_at < %s
+        ORDER BY due_at LIMIT %s
+        """,
+        (now, limit),
+    )
+
+
+async def give_up(db: Db, ids: list[str], *, org: str, now: datetime) -> list[Task]:
+    """Give up tasks whose time has passed: those that no node took, and those nobody heard of."""
+    return await db.all(
+        Task,
+        f"""
+        UPDATE tasks SET ended_at = %(now)s, version = version + 1,
+            status = CASE WHEN status <> 'queued' THEN 'unknown'
+                WHEN cancel_requested_at IS NULL THEN 'timed_out' ELSE 'cancelled' END,
+            error_code = CASE WHEN status = 'queued' THEN 'never_taken' ELSE 'not_heard_of' END,
+            error_message = CASE WHEN status = 'queued' THEN 'The node never took it.'
+                ELSE 'The node took it, and its time limit passed without a word of its end.' END
+        WHERE org_id = %(org)s AND id = ANY (%(ids)s) AND ended_at IS NULL AND due_at < %(now)s
+        RETURNING {TASK}
+        """,
+        {"org": org, "ids": ids, "now": now},
+    )

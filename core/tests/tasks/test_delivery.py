@@ -1,0 +1,179 @@
+"""What a node is told at a poll, and what is concluded from what it holds."""
+
+import pytest
+
+from core.tests.factories import machines
+from core.tests.site import Site
+from core.tests.tasks.workplaces import Workplace, make_workplace
+
+
+@pytest.fixture
+async def place(site: Site) -> Workplace:
+    return await make_workplace(site)
+
+
+async def test_a_node_that_nobody_holds_is_told_nothing(site: Site) -> None:
+    place = await make_workplace(site)
+    idle = Workplace(
+        place.tenant, await machines.make_node_row(site), "none", place.operation, place.token
+    )
+
+    handed = await idle.poll()
+
+    assert handed.binding is None
+    assert not handed.urgent
+
+
+async def test_a_node_is_told_who_holds_it(place: Workplace) -> None:
+    handed = await place.poll()
+
+    assert handed.binding is not None
+    assert handed.binding.allocation_id == place.allocation
+    assert handed.binding.org_id == place.tenant.org.id
+    assert handed.binding.project_id == place.tenant.project.id
+
+
+async def test_a_queued_task_is_handed_over_once_the_node_has_it(place: Workplace) -> None:
+    task = await place.queue(input={"argv": ["uptime"]}, timeout_seconds=30)
+
+    first = await place.poll()
+    second = await place.poll((task, "received"))
+
+    assert [each.id for each in first.tasks] == [task]
+    assert first.tasks[0].input == {"argv": ["uptime"]}
+    assert first.tasks[0].timeout == 30
+    assert second.tasks == []
+    assert (await place.row(task))["status"] == "sent"
+
+
+async def test_a_task_whose_answer_was_lost_is_sent_again(place: Workplace) -> None:
+    task = await place.queue()
+
+    await place.poll()
+    again = await place.poll()
+
+    assert [each.id for each in again.tasks] == [task]
+    assert (await place.row(task))["sent_count"] == 2
+
+
+async def test_a_poll_that_has_waited_sends_only_what_is_new(place: Workplace) -> None:
+    sent = await place.queue()
+    await place.poll()
+    queued = await place.queue()
+
+    handed = await place.poll(fresh=False)
+
+    assert [each.id for each in handed.tasks] == [queued]
+    assert (await place.row(sent))["sent_count"] == 1
+
+
+async def test_a_running_task_that_the_node_does_not_hold_is_unknown(place: Workplace) -> None:
+    task = await place.queue()
+    await place.poll()
+    await place.say(task, "running")
+
+    await place.poll()
+
+    row = await place.row(task)
+    assert row["status"] == "unknown"
+    assert row["error_code"] == "lost_on_node"
+
+
+async def test_a_poll_that_has_waited_takes_no_running_task_for_lost(place: Workplace) -> None:
+    task = await place.queue()
+    await place.poll()
+    await place.say(task, "running")
+
+    await place.poll(fresh=False)
+
+    assert (await place.row(task))["status"] == "running"
+
+
+async def test_a_node_is_told_once_in_a_while_to_stop_a_task(place: Workplace) -> None:
+    task = await place.queue()
+    await place.poll()
+    await place.say(task, "running")
+    await place.site.rows("UPDATE tasks SET cancel_requested_at = now() WHERE id = %s", task)
+
+    first = await place.poll((task, "running"))
+    second = await place.poll((task, "running"))
+
+    assert first.cancel == [task]
+    assert second.cancel == []
+    assert not second.urgent
+
+
+async def test_a_task_that_is_to_stop_and_that_no_node_has_is_cancelled(place: Workplace) -> None:
+    task = await place.queue()
+    await place.poll()
+    await place.site.rows("UPDATE tasks SET cancel_requested_at = now() WHERE id = %s", task)
+
+    handed = await place.poll()
+
+    assert handed.tasks == []
+    assert (await place.row(task))["status"] == "cancelled"
+
+
+async def test_what_has_ended_and_what_nobody_knows_is_forgotten(place: Workplace) -> None:
+    task = await place.queue()
+    await place.poll()
+    await place.say(task, "succeeded")
+
+    handed = await place.poll((task, "succeeded"), ("tsk_" + "7" * 26, "failed"))
+
+    assert sorted(handed.forget) == sorted([task, "tsk_" + "7" * 26])
+
+
+async def test_a_task_that_was_given_up_here_is_stopped_there(place: Workplace) -> None:
+    task = await place.queue()
+    await place.poll()
+    await place.say(task, "running")
+    await place.poll()
+
+    handed = await place.poll((task, "running"))
+
+    assert handed.cancel == [task]
+
+
+async def test_a_node_sees_no_task_of_another_node(site: Site, place: Workplace) -> None:
+    other = await make_workplace(site, place.tenant)
+    task = await other.queue()
+
+    handed = await place.poll()
+    outcome = await place.say(task, "succeeded")
+
+    assert handed.tasks == []
+    assert outcome == "refused"
+    assert (await place.row(task))["status"] == "queued"
+
+
+async def test_an_answer_brings_no_more_tasks_than_a_node_can_begin(place: Workplace) -> None:
+    for _ in range(40):
+        await place.queue()
+
+    first = await place.poll()
+    second = await place.poll(*[(task.id, "received") for task in first.tasks])
+
+    assert len(first.tasks) == 32
+    assert len(second.tasks) == 8
+
+
+async def test_a_look_without_news_costs_one_statement(place: Workplace) -> None:
+    database = place.site.platform.database
+    before = (database.transactions, database.statements)
+
+    await place.poll()
+
+    assert (database.transactions - before[0], database.statements - before[1]) == (1, 1)
+
+
+async def test_handing_over_many_tasks_costs_two_statements(place: Workplace) -> None:
+    for _ in range(5):
+        await place.queue()
+    database = place.site.platform.database
+    before = (database.transactions, database.statements)
+
+    handed = await place.poll()
+
+    assert len(handed.tasks) == 5
+    assert (database.transactions - before[0], database.statements - before[1]) == (1, 2)
