@@ -8,10 +8,10 @@ import pytest
 
 from core.tests.embedded import places
 from moorage_core.embedded import folder
-from moorage_lab import Lab, needs
+from moorage_lab import Host, Lab, needs
 from moorage_lab import lab as labs
 from tests.e2e import site as sites
-from tests.e2e import world
+from tests.e2e import work, world
 from tests.e2e.callers import Caller
 from tests.e2e.site import Site
 from tests.e2e.world import Member, Tenant
@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def lab() -> Iterator[Lab]:
-    """Three hosts. The last one is for faults that leave it changed."""
+    """Three hosts: two that become nodes, and a spare one."""
     name = f"e{os.getpid()}"
     try:
         yield Lab.up(name, hosts=HOSTS)
@@ -78,5 +78,17 @@ def rival(site: Site, admin: Caller) -> Tenant:
 
 @pytest.fixture(scope="session")
 def members(lab: Lab, admin: Caller, fleet: str) -> list[Member]:
-    """Every host, enrolled by the pasted line."""
-    return [world.enrol(admin, host) for host in lab.hosts]
+    """The first two hosts, enrolled by the pasted line."""
+    return [world.enrol(admin, host) for host in lab.hosts[:2]]
+
+
+@pytest.fixture(scope="session")
+def held(admin: Caller, acme: Tenant, members: list[Member]) -> tuple[Member, str]:
+    """The second host, held by acme: tests put right what they break."""
+    return members[1], work.allocate(admin, acme, members[1])
+
+
+@pytest.fixture
+def spare(lab: Lab) -> Host:
+    """The last host: tests make nodes of it, and retire them."""
+    return lab.hosts[2]

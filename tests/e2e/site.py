@@ -28,6 +28,7 @@ class Site:
     data: Path
     host: str
     port: int
+    settings: dict[str, str] = field(default_factory=lambda: dict(SETTINGS))
     process: subprocess.Popen[str] | None = None
     password: str = field(default="", repr=False)
     lines: list[str] = field(default_factory=list[str])
@@ -35,7 +36,8 @@ class Site:
 
     @property
     def url(self) -> str:
-        return f"https://{self.host}:{self.port}"
+        scheme = "http" if self.host == "127.0.0.1" else "https"
+        return f"{scheme}://{self.host}:{self.port}"
 
     @property
     def ca(self) -> Path:
@@ -66,7 +68,7 @@ class Site:
         with self.log.open("a") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-c", COMMAND, *where],
-                env=clean | SETTINGS,
+                env=clean | self.settings,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
@@ -88,13 +90,16 @@ class Site:
             self.process.stdout.close()
             self.process = None
 
-    def kill_workers(self) -> None:
-        """Kill the server processes in the middle of whatever they do; they are replaced."""
+    def workers(self) -> list[int]:
+        """The server processes, by process id."""
         assert self.process is not None
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        for pid in children.read_text().split():
-            if "postgres" not in Path(f"/proc/{pid}/comm").read_text():
-                os.kill(int(pid), signal.SIGKILL)
+        return [int(pid) for pid in children.read_text().split() if not _is_postgres(int(pid))]
+
+    def kill_workers(self) -> None:
+        """Kill the server processes in the middle of whatever they do; they are replaced."""
+        for pid in self.workers():
+            os.kill(pid, signal.SIGKILL)
 
     def close(self) -> None:
         """Stop it for good."""
@@ -120,6 +125,10 @@ class Site:
         caller.http.cookies.clear()
         caller.said.clear()  # what is shown once was shown
         return caller
+
+
+def _is_postgres(pid: int) -> bool:
+    return "postgres" in Path(f"/proc/{pid}/comm").read_text()
 
 
 def free_port(host: str) -> int:
