@@ -1,7 +1,8 @@
-"""Measures the control plane; results in bench/results/spine.json and catalog.json.
+"""Measures the control plane; results in bench/results/, one file for each part.
 
     make bench                      everything
     make bench ARGS="--seconds 5"   shorter runs
+    make bench ARGS="--only machines"
 
 Ratios are taken in one run on one machine: the bare rate before and after the API's, so that a
 machine that slows down in between slows both. Absolute numbers say little about another machine.
@@ -20,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench import bare, catalog, load
+from bench import bare, catalog, load, machines
 from bench.platform import CLIENTS, PORT, WORKERS, server, tenant
 from moorage_core.embedded import folder, postgres
 
@@ -30,12 +31,15 @@ ROOT = Path(__file__).resolve().parent.parent
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=10.0)
-    seconds = parser.parse_args().seconds
-    for name, measure in (("spine", measure_spine), ("catalog", catalog.measure)):
+    parser.add_argument("--only", choices=PARTS)
+    given = parser.parse_args()
+    seconds = given.seconds
+    for name in [given.only] if given.only else PARTS:
         results: list[dict[str, Any]] = []
         with tempfile.TemporaryDirectory(prefix="moorage-bench-") as place:
             Path(place).chmod(0o711)
-            measure(Path(place) / "data", seconds, functools.partial(report, results, seconds))
+            reporting = functools.partial(report, results, seconds)
+            PARTS[name](Path(place) / "data", seconds, reporting)
         target = ROOT / f"bench/results/{name}.json"
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(json.dumps(results, indent=2) + "\n")
@@ -175,6 +179,8 @@ def resident_mib(pid: int) -> float:
                 total += int(line.split()[1])
     return total / 1024
 
+
+PARTS = {"spine": measure_spine, "catalog": catalog.measure, "machines": machines.measure}
 
 if __name__ == "__main__":
     main()
