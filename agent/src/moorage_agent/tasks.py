@@ -4,8 +4,9 @@ A kind is a function `(task, work) -> Outcome` in `moorage_agent.kinds`. It may 
 """
 
 import os
+import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional, Protocol
@@ -27,6 +28,29 @@ class Task:
     output_limit: int
     input: dict[str, Any]
     traceparent: Optional[str] = None
+
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
+
+
+def parse(given: Mapping[str, Any]) -> Task:
+    """A task as it came. Raises ValueError or KeyError if it is none."""
+    if not _ID.fullmatch(given["id"]):  # it becomes names of files and units
+        raise ValueError("the id of a task is not one")
+    return Task(
+        id=given["id"],
+        kind=str(given["kind"]),
+        key=str(given.get("key") or ""),
+        operation_id=str(given.get("operation_id") or ""),
+        fence=int(given.get("fence") or 0),
+        allocation_id=given.get("allocation_id"),
+        correlation_id=str(given.get("correlation_id") or ""),
+        run_as=str(given.get("run_as") or "root"),
+        timeout=float(given["timeout"]),
+        output_limit=int(given["output_limit"]),
+        input=dict(given.get("input") or {}),
+        traceparent=given.get("traceparent"),
+    )
 
 
 @dataclass(frozen=True)

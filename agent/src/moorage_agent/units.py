@@ -8,9 +8,8 @@ until the agent has written them down, however often that is started anew meanwh
 `systemctl show` shows a unit's properties to everybody: no secret may be among them.
 """
 
-import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
 
@@ -19,13 +18,13 @@ from moorage_agent.systemd import Systemd
 from moorage_agent.wire import Message
 
 SLICE = "moorage.slice"
+_PREFIX = "moorage-task-"
 TERM_TO_KILL = 5
 STOP_WITHIN = 15.0
 _SPARE = 10
 _EXITED = 1  # CLD_EXITED; everything else that is not 0 is a signal
 _ABSENT = "org.freedesktop.systemd1.NoSuchUnit"
 _ENDS = (list(range(1, 256)), list(range(1, 32)))
-_TASK_ID = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 
 
 @dataclass(frozen=True)
@@ -55,9 +54,7 @@ class NotStopped(Exception):
 
 def name(task_id: str) -> str:
     """The unit of a task."""
-    if not _TASK_ID.fullmatch(task_id):
-        raise ValueError(f"{task_id!r} is no task's id")
-    return f"moorage-task-{task_id}.service"
+    return f"{_PREFIX}{task_id}.service"
 
 
 def start(connection: Systemd, unit: str, command: Command, fds: Sequence[int]) -> None:
@@ -160,6 +157,15 @@ def stop(connection: Systemd, unit: str) -> None:
         if time.monotonic() >= deadline:
             raise NotStopped(f"{unit} has processes that do not end.")
     discard(connection, unit)
+
+
+def clear(*, keep: Collection[str]) -> None:
+    """Stop the units of tasks that nobody knows any more."""
+    with Systemd() as connection:
+        (found,) = connection.call("ListUnitsByPatterns", "asas", [], [f"{_PREFIX}*.service"])
+        for unit in (str(row[0]) for row in found):
+            if unit not in {name(task_id) for task_id in keep}:
+                connection.tell("StopUnit", "ss", unit, "replace")
 
 
 def discard(connection: Systemd, unit: str) -> None:
