@@ -1,6 +1,7 @@
 """The list of routers, one line each."""
 
 from moorage_core.access.routes import routes as access
+from moorage_core.agents.routes import routes as agents
 from moorage_core.allocations.routes import routes as allocations
 from moorage_core.artifacts.routes import routes as artifacts
 from moorage_core.audit.routes import routes as audit
@@ -13,13 +14,16 @@ from moorage_core.http.routing import Routes, RouteSpec
 from moorage_core.http.status import routes as status
 from moorage_core.nodes.routes import routes as nodes
 from moorage_core.oidc.routes import routes as oidc
+from moorage_core.operations.routes import routes as operations
 from moorage_core.operators.routes import routes as operators
 from moorage_core.people.routes import routes as people
 from moorage_core.policy.routes import routes as policy
 from moorage_core.pulls.routes import routes as pulls
+from moorage_core.runtime_secrets.routes import routes as runtime_secrets
 from moorage_core.service_accounts.routes import routes as service_accounts
 from moorage_core.signing.routes import routes as signing
 from moorage_core.sources.routes import routes as sources
+from moorage_core.tasks.routes import routes as tasks
 from moorage_core.tenancy.routes import routes as tenancy
 from moorage_core.webhooks.routes import routes as webhooks
 
@@ -42,9 +46,13 @@ ROUTERS: tuple[Routes, ...] = (
     policy,
     allocations,
     pulls,
+    operations,
+    tasks,
+    runtime_secrets,
     access,
     fleet,
     nodes,
+    agents,
 )
 
 

@@ -35,8 +35,10 @@ from moorage_core.nodes import handout
 from moorage_core.nodes import keyring as node_keys
 from moorage_core.nodes.heartbeats import Heartbeats
 from moorage_core.oidc.issuers import Issuers
+from moorage_core.operations.sweeps import EndExpired
 from moorage_core.platform import Platform
 from moorage_core.retention.sweeps import DeleteExpired
+from moorage_core.runtime_secrets.sweeps import RemoveExpiredSecrets
 from moorage_core.secrets import keyring
 from moorage_core.secrets.custody import Custody
 from moorage_core.secrets.embedded import EmbeddedStore
@@ -48,6 +50,7 @@ from moorage_core.settings import Settings
 from moorage_core.signing.keyset import Keyset
 from moorage_core.signing.sweeps import RotateSigningKeys
 from moorage_core.tasks.hooks import Hook
+from moorage_core.tasks.sweeps import ExpireTasks
 from moorage_core.webhooks.sweeps import DeliverWebhooks, FanOutEvents
 
 NAME_THREADS = 16
@@ -67,6 +70,9 @@ SWEEPS: tuple[type[driver.Sweep], ...] = (
     DeleteExpired,
     DiscardUploads,
     RemoveBlobs,
+    EndExpired,
+    ExpireTasks,
+    RemoveExpiredSecrets,
     DriveAllocations,
 )
 

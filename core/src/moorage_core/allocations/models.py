@@ -2,7 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
+
+Status = Literal[
+    "requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"
+]
+Strategy = Literal["spread", "pack"]
+"""Over as many racks as there are, or into as few."""
 
 
 @dataclass(frozen=True)
@@ -18,15 +24,19 @@ class Allocation:
     gpus: int
     price_micros: int
     currency: str
-    status: str
+    status: Status
     message: str | None
-    dirty: str
+    dirty: list[str]
     placement: dict[str, Any]
     scheduler_type: str | None
     metadata: dict[str, Any]
     requested_by: str
     setup_operation_id: str | None
     release_operation_id: str | None
+    reimage: bool
+    """Another org had the node before: it is imaged anew first."""
+    reimage_from: int | None
+    proof: dict[str, Any]
     held_from: datetime | None
     held_until: datetime | None
     attempt: int
@@ -35,3 +45,26 @@ class Allocation:
     version: int
     created_at: datetime
     updated_at: datetime
+
+
+@dataclass(frozen=True)
+class Host:
+    """What a holder is told of its node."""
+
+    allocation_id: str
+    reach: str
+    status: str
+    status_reason: str | None
+    address: str | None
+    ssh_port: int | None
+    inventory: dict[str, Any] | None
+    last_seen_at: datetime | None
+    unreachable_since: datetime | None
+
+
+@dataclass(frozen=True)
+class Held:
+    """An allocation, and its node as long as it is held."""
+
+    allocation: Allocation
+    host: Host | None

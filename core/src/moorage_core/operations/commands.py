@@ -21,6 +21,8 @@ from moorage_core.operations import models, rules, store
 from moorage_core.operations.models import Operation
 from moorage_core.operations.schemas import OperationEnd, SessionCreate
 from moorage_core.platform import Platform
+from moorage_core.policy import commands as policy
+from moorage_core.policy.models import Wanted
 from moorage_core.tenancy import commands as tenancy
 
 Outcome = Literal["succeeded", "failed", "cancelled"]
@@ -86,6 +88,12 @@ async def get_internal(ctx: Context, id: str, *, org: str) -> Operation:
     return found
 
 
+async def find_running(ctx: Context, id: str, *, org: str) -> Operation | None:
+    """An operation of the platform's own, for as long as it has not ended. Locked: it stays so."""
+    found = await store.find(ctx.db, id, orgs=[org], lock=True)
+    return found if found is not None and found.ended_at is None else None
+
+
 async def close(
     ctx: Context, operation: str, outcome: Outcome, *, org: str, message: str | None = None
 ) -> Operation:
@@ -93,8 +101,7 @@ async def close(
 
     Part of the caller's change, which audits it.
     """
-    found = await store.find(ctx.db, operation, orgs=[org], lock=True)
-    assert found is not None, f"operation {operation} is not of {org}"
+    found = await get_internal(ctx, operation, org=org)
     return found if found.ended_at else await _end(ctx, found, outcome, message)
 
 
@@ -143,6 +150,7 @@ async def _refuse_hold(ctx: Context, id: str, *, key: str, orgs: list[str]) -> N
 async def open_session(ctx: Context, project: str, new: SessionCreate) -> tuple[Operation, str]:
     """Open an admin's work on machines, for a reason and a time. The token is shown once."""
     where = await tenancy.get_project(ctx, project, key=Permission.INFRA_SESSION_CREATE)
+    await policy.require(ctx, Wanted(project, None, "node.session"))
     ids: list[str] = sorted(set(new.allocations))
     machines = await store.lock_machines(ctx.db, ids, org=where.org_id, project=project)
     for id in ids:
@@ -206,12 +214,12 @@ async def get(
     return operation
 
 
-async def list_in_project(
-    ctx: Context, project: str, page: PageRequest, *, key: str, status: str | None
+async def list_sessions(
+    ctx: Context, project: str, page: PageRequest, *, status: str | None
 ) -> Page[Operation]:
-    where = await tenancy.get_project(ctx, project, key=key)
+    await tenancy.get_project(ctx, project, key=Permission.INFRA_SESSION_READ)
     rows = await store.list_page(
-        ctx.db, page, orgs=[], projects=[where.id], kind="node.session", status=status
+        ctx.db, page, orgs=[], projects=[project], kind="node.session", status=status
     )
     return pagination.page(rows, page, key=lambda operation: operation.id)
 

@@ -42,18 +42,25 @@ async def decide(
 ) -> Decision:
     """What every layer says to a request. `key` is what lets the caller see the app.
 
-    The caller has asked for its own key on the project before. Nothing can be deployed yet, so
-    nothing is in use: zero is the truth that quotas are held against.
+    The caller has asked for its own key on the project before.
     """
     return await _decide(ctx, wanted, org=await _org_of(ctx, wanted.project), key=key)
 
 
 async def require(
-    ctx: Context, wanted: Wanted, *, key: str = Permission.CATALOG_APP_READ
+    ctx: Context,
+    wanted: Wanted,
+    *,
+    key: str = Permission.CATALOG_APP_READ,
+    org: str | None = None,
 ) -> Decision:
-    """The decision, if every layer allows it; PolicyRefused with every reason otherwise."""
-    org = await _org_of(ctx, wanted.project)
-    decision = await _decide(ctx, wanted, org=org, key=key)
+    """The decision, if every layer allows it; PolicyRefused with every reason otherwise.
+
+    What quotas are held against stays as it is until the caller's transaction ends. `org` is the
+    project's, where the caller came by another way than a role there.
+    """
+    org = org or await _org_of(ctx, wanted.project)
+    decision = await _decide(ctx, wanted, org=org, key=key, hold=True)
     if not decision.allowed:
         raise PolicyRefused(decision, org=org, project=wanted.project)
     return decision
@@ -66,8 +73,11 @@ async def _org_of(ctx: Context, project: str) -> str:
     return org
 
 
-async def _decide(ctx: Context, wanted: Wanted, *, org: str, key: str) -> Decision:
-    return rules.judge(await gathering.facts(ctx, wanted, org=org, key=key), wanted)
+async def _decide(
+    ctx: Context, wanted: Wanted, *, org: str, key: str, hold: bool = False
+) -> Decision:
+    wanted = await gathering.completed(ctx, wanted)
+    return rules.judge(await gathering.facts(ctx, wanted, org=org, key=key, hold=hold), wanted)
 
 
 # Layers, each by the place where it is

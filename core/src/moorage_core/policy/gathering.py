@@ -11,22 +11,63 @@ from moorage_core.entitlements import commands as entitlements
 from moorage_core.entitlements.models import Entitlement
 from moorage_core.families import commands as families
 from moorage_core.policy import facts as given
-from moorage_core.policy import limits, rules, store
-from moorage_core.policy.facts import Facts
+from moorage_core.policy import limits, overlays, rules, store
+from moorage_core.policy.facts import NONE_IN_USE, Facts
 from moorage_core.policy.limits import Layer
 from moorage_core.policy.models import LEVELS, Level, Place, Wanted
 from moorage_core.policy.store import Chain
 from moorage_manifest.versions import Constraint
 
 
-async def facts(ctx: Context, wanted: Wanted, *, org: str, key: str) -> Facts:
-    """What is so about one project and one app. The number of statements is always the same."""
-    app = await catalog.find_visible(ctx, wanted.app, key=key)
-    held = await entitlements.find_for(ctx.db, project=wanted.project, app=wanted.app)
+async def completed(ctx: Context, wanted: Wanted) -> Wanted:
+    """The request with what follows from it: machines of a SKU bring their GPUs."""
+    if wanted.gpus is not None or wanted.operation != "allocate" or wanted.sku is None:
+        return wanted
+    each = await store.find_gpus(ctx.db, sku=wanted.sku)
+    count = 1 if wanted.allocations is None else wanted.allocations
+    return replace(wanted, gpus=(each or 0) * count)
+
+
+async def facts(ctx: Context, wanted: Wanted, *, org: str, key: str, hold: bool = False) -> Facts:
+    """What is so about one project and one app, and what is in use there.
+
+    With `hold`, what is in use stays as it is until the transaction ends, as far as it is limited:
+    of two who ask for the last unit, one gets it.
+    """
+    if wanted.app is None:
+        found = await _without_app(ctx, wanted, org=org)
+    else:
+        found = await _about_app(ctx, wanted, wanted.app, org=org, key=key)
+    limited = _limited(found.layers, wanted)
+    if not limited:
+        return found
+    place = Place("project", org, wanted.project)
+    if hold:
+        await store.hold_usage(ctx.db, place, levels=limited)
+    used = await store.get_usage(ctx.db, place, levels=limited)
+    return replace(found, usage={**NONE_IN_USE, **used})
+
+
+def _limited(found: Sequence[Layer], wanted: Wanted) -> list[Level]:
+    """The levels that have a quota of something that the request would use, the uppermost first."""
+    asked = {name for name, amount in overlays.amounts(wanted).items() if amount}
+    levels: tuple[Level, ...] = ("global", "org", "project")
+    return [e.level for e in found if e.level in levels and asked & e.limits.quotas.keys()]
+
+
+async def _without_app(ctx: Context, wanted: Wanted, *, org: str) -> Facts:
+    chain = await store.get_chain(ctx.db, Place("project", org, wanted.project))
+    return Facts(org=chain.org, project=chain.project or "", layers=layers(chain))
+
+
+async def _about_app(ctx: Context, wanted: Wanted, app_id: str, *, org: str, key: str) -> Facts:
+    """The number of statements is always the same."""
+    app = await catalog.find_visible(ctx, app_id, key=key)
+    held = await entitlements.find_for(ctx.db, project=wanted.project, app=app_id)
     place = Place("entitlement", org, wanted.project, held.id if held else None)
     chain = await store.get_chain(ctx.db, place)
     if app is None:
-        closed = held is not None and await catalog.is_closed(ctx.db, wanted.app)
+        closed = held is not None and await catalog.is_closed(ctx.db, app_id)
         return Facts(
             org=chain.org,
             project=chain.project or "",

@@ -17,7 +17,7 @@ from moorage_manifest import versions
 
 CHOICES = ("operations", "channels", "artifact_sources", "regions", "skus")
 """Dimensions with lists of values to allow and to deny."""
-QUOTAS = ("instances", "members", "gpus", "concurrent_operations")
+QUOTAS = ("instances", "members", "allocations", "gpus", "concurrent_operations")
 VERSIONS = "versions"
 LONGEST, MOST = 60, 20
 """How much of what was sent a refusal repeats."""

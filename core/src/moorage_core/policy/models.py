@@ -55,6 +55,8 @@ Shrinking = Literal[
 ]
 """Kinds that give something back. Nothing in policy ever refuses one."""
 OperationKind = Growing | Shrinking
+NEEDS_NO_APP: frozenset[OperationKind] = frozenset({"allocate", "node.session", "release"})
+"""Kinds that are about machines, and may be about no app."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +89,8 @@ class Wanted:
     """What somebody wants to do."""
 
     project: str
-    app: str
-    """Its id."""
+    app: str | None
+    """Its id. None: no app is involved, as where machines are asked for."""
     operation: OperationKind
     version: str | None = None
     """Its number or its id. Without it and without a channel, the entitlement says which."""
@@ -102,7 +104,10 @@ class Wanted:
     instances: int | None = None
     """How many more. None: as many as the kind implies, one for a deploy."""
     members: int | None = None
-    gpus: int = 0
+    allocations: int | None = None
+    """How many more machines. None: one for an allocate."""
+    gpus: int | None = None
+    """How many more. None: as many as the SKU has, for each machine."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +116,7 @@ class Usage:
 
     instances: int = 0
     members: int = 0
+    allocations: int = 0
     gpus: int = 0
     concurrent_operations: int = 0
 
@@ -121,7 +127,7 @@ class Verdict:
 
     layer: LayerName
     allowed: bool | None
-    """None: there was nothing to judge, because a layer before refused."""
+    """None: there was nothing to judge."""
     sentence: str
     dimension: str | None = None
     value: str | None = None

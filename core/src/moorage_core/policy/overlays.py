@@ -90,10 +90,12 @@ def _quotas(facts: Facts, layer: Layer, wanted: Wanted) -> Iterator[tuple[str, s
 def amounts(wanted: Wanted) -> dict[str, int]:
     """How much more of each quota a request would use."""
     deploys, adds = wanted.operation == "instance.deploy", wanted.operation == "member.add"
+    allocates = wanted.operation == "allocate"
     return {
         "instances": int(deploys) if wanted.instances is None else wanted.instances,
         "members": int(adds) if wanted.members is None else wanted.members,
-        "gpus": wanted.gpus,
+        "allocations": int(allocates) if wanted.allocations is None else wanted.allocations,
+        "gpus": wanted.gpus or 0,
         "concurrent_operations": int(wanted.operation not in NO_OPERATION),
     }
 

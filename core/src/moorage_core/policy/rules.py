@@ -28,6 +28,8 @@ from moorage_core.policy.models import (
 )
 
 LAYERS: tuple[LayerName, ...] = get_args(LayerName)
+ABOUT_AN_APP: tuple[LayerName, ...] = ("catalog", "entitlement", "consent", "family", "trust")
+"""The layers that judge an app, and have nothing to say where there is none."""
 SHRINKING = frozenset(get_args(Shrinking))
 ABOUT_THE_VERSION = frozenset(
     ["artifact", "artifact_sources", "channels", "declaration", "family_keys", "status", "versions"]
@@ -91,6 +93,8 @@ def _alternatives(facts: Facts) -> Iterator[Version]:
 
 def _decide(facts: Facts, wanted: Wanted, version: Version | None) -> Decision:
     asked = (_catalog, _entitlement, _consent, _family, _trust, overlays.judge)
+    if wanted.app is None:
+        asked = (_without_app, overlays.judge)
     verdicts = tuple(verdict for ask in asked for verdict in ask(facts, wanted, version))
     return Decision(
         verdicts,
@@ -139,6 +143,12 @@ def _held_back(facts: Facts, wanted: Wanted, version: Version | None) -> HeldBac
 # The layers, in order
 
 
+def _without_app(facts: Facts, wanted: Wanted, version: Version | None) -> Iterator[Verdict]:
+    """Machines are held for whatever will run there: what speaks of an app is not asked."""
+    for layer in ABOUT_AN_APP:
+        yield Verdict.silent(layer, "No app is involved.")
+
+
 def _catalog(facts: Facts, wanted: Wanted, version: Version | None) -> Iterator[Verdict]:
     if facts.app is None and facts.entitlement is not None:
         slug = facts.entitlement.app_slug
@@ -151,7 +161,7 @@ def _catalog(facts: Facts, wanted: Wanted, version: Version | None) -> Iterator[
             "catalog",
             f"There is no app {wanted.app} that you can see.",
             "app",
-            wanted.app,
+            str(wanted.app),
             "whoever publishes it, by showing it to your org",
         )
         return

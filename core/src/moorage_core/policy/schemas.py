@@ -1,9 +1,16 @@
 """Wire shapes of layers, effective policy and decisions."""
 
 import re
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Self, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from moorage_core.kit.ids import (
@@ -16,6 +23,7 @@ from moorage_core.kit.ids import (
 )
 from moorage_core.kit.wire import WHOLE, Input, Moment, Output
 from moorage_core.policy.models import (
+    NEEDS_NO_APP,
     Growing,
     Kind,
     LayerName,
@@ -96,6 +104,7 @@ class Quotas(BaseModel):
 
     instances: Amount | None = None
     members: Amount | None = None
+    allocations: Amount | None = None
     gpus: Amount | None = None
     concurrent_operations: Amount | None = None
 
@@ -140,6 +149,7 @@ class LimitedRead(Output):
 class QuotasRead(Output):
     instances: int | None = None
     members: int | None = None
+    allocations: int | None = None
     gpus: int | None = None
     concurrent_operations: int | None = None
 
@@ -255,7 +265,8 @@ class PolicyQuestion(Input):
     """What somebody would like to do. What is left out is not judged."""
 
     project: ProjectId
-    app: AppId
+    app: AppId | None = None
+    """Left out where none is involved: allocate, node.session, release."""
     operation: OperationKind
     version: Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z._+-]{1,64}$")] | None = None
     """Its number or its id. Without it: what the channel or the entitlement comes to."""
@@ -270,7 +281,17 @@ class PolicyQuestion(Input):
     """How many more; one for a deploy where it is not said."""
     members: Amount | None = None
     """How many more; one for an add where it is not said."""
-    gpus: Amount = 0
+    allocations: Amount | None = None
+    """How many more machines; one for an allocate where it is not said."""
+    gpus: Amount | None = None
+    """How many more; for an allocate where it is not said: what the SKU has, for each machine."""
+
+    @model_validator(mode="after")
+    def _is_about_an_app(self) -> Self:
+        if self.app is None and self.operation not in NEEDS_NO_APP:
+            sentence = "{kind} is about an app: say which"
+            raise PydanticCustomError("app_missing", sentence, {"kind": self.operation})
+        return self
 
 
 class ResolvedVersion(Output):
@@ -290,7 +311,7 @@ class HeldBackRead(Output):
 class VerdictRead(Output):
     layer: LayerName
     allowed: bool | None
-    """Null: there was nothing to judge, because a layer before refused."""
+    """Null: there was nothing to judge: a layer before refused, or no app is involved."""
     sentence: str
     dimension: str | None
     value: str | None

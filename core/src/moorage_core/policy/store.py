@@ -8,7 +8,7 @@ from psycopg.types.json import Jsonb
 
 from moorage_core.kit.db import Db
 from moorage_core.kit.ids import PLATFORM_ORG
-from moorage_core.policy.models import Level, OverlayRow, Place
+from moorage_core.policy.models import Level, OverlayRow, Place, Usage
 
 OVERLAY: LiteralString = (
     "v.id, v.level, v.org_id, v.project_id, v.entitlement_id, v.document, v.version, v.updated_at"
@@ -107,6 +107,42 @@ async def list_chain(db: Db, place: Place) -> list[OverlayRow]:
         f"SELECT {OVERLAY} FROM overlays v WHERE {IN_CHAIN}",
         {**vars(place), "platform": PLATFORM_ORG},
     )
+
+
+# What is in use
+
+
+async def find_gpus(db: Db, *, sku: str) -> int | None:
+    """How many GPUs a machine of a SKU has.
+
+    Tenant-less: SKUs are the platform's, and everybody's to see.
+    """
+    return await db.value("SELECT gpus FROM skus WHERE slug = %s", (sku,))
+
+
+async def hold_usage(db: Db, place: Place, *, levels: list[Level]) -> None:
+    """Let nobody else use more there before this transaction ends.
+
+    Tenant-less: `place` has both, org and project.
+    """
+    for level in levels:
+        where = {"org": place.org, "project": place.project}.get(level, "")
+        await db.run(
+            "SELECT pg_advisory_xact_lock(hashtextextended('usage of ' || %s || %s, 0))",
+            (level, where),
+        )
+
+
+async def get_usage(db: Db, place: Place, *, levels: list[Level]) -> dict[Level, Usage]:
+    """What is in use at some levels, counted over rows that the caller need not see.
+
+    Tenant-less: `place` has both, org and project.
+    """
+    rows = await db.rows(
+        "SELECT level, allocations, gpus, concurrent_operations FROM usage_at(%s, %s, %s::text[])",
+        (place.org, place.project, levels),
+    )
+    return {row.pop("level"): Usage(**row) for row in rows}
 
 
 # What lies below a layer
