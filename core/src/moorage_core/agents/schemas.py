@@ -1,0 +1,245 @@
+"""Wire shapes of the protocol with agents.
+
+What a host says of itself is cleaned rather than refused: a disk with an odd name must not keep a
+machine from enrolling. What it says about its work is taken as it is, or not at all.
+"""
+
+import re
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+
+from moorage_core.kit.ids import NodeId, TaskId
+from moorage_core.kit.wire import WHOLE, Input, Moment, Output
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+SHORT, LONG = 300, 2000
+
+
+def _clean(value: Any) -> Any:
+    return _CONTROL.sub("", value)[:SHORT].strip() if isinstance(value, str) else value
+
+
+def _clean_long(value: Any) -> Any:
+    return _CONTROL.sub("", value)[:LONG].strip() if isinstance(value, str) else value
+
+
+def _moment(value: Any) -> Any:
+    """A host's own idea of the time; None where it is none."""
+    try:
+        found = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return found.replace(tzinfo=found.tzinfo or UTC) if found else None
+
+
+HostMoment = Annotated[datetime | None, BeforeValidator(_moment)]
+HostText = Annotated[str, BeforeValidator(_clean)]
+HostKey = Annotated[str, BeforeValidator(_clean_long)]
+Count = Annotated[int, Field(ge=0, le=1 << 60)]
+Token = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[!-~]+$")]
+Opaque = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^[!-~]+$")]
+Assertion = Annotated[str, StringConstraints(min_length=1, max_length=4000, pattern=r"^[!-~]+$")]
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+
+
+class Said(BaseModel):
+    """What a host says of itself. Fields that we do not know are another release's."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class System(Said):
+    id: HostText | None = None
+    version: HostText | None = None
+    kernel: HostText | None = None
+
+
+class Cpu(Said):
+    model: HostText | None = None
+    sockets: Count | None = None
+    cores: Count | None = None
+    threads: Count | None = None
+
+
+class Disk(Said):
+    name: HostText
+    bytes: Count | None = None
+    rotational: bool | None = None
+    model: HostText | None = None
+
+
+class Nic(Said):
+    name: HostText
+    mac: HostText | None = None
+    addresses: Annotated[list[HostText], Field(max_length=64)] = Field(default_factory=list)
+    speed_mbps: int | None = None
+
+
+class Gpu(Said):
+    index: Count | None = None
+    vendor: HostText | None = None
+    model: HostText | None = None
+    uuid: HostText | None = None
+    memory_bytes: Count | None = None
+    driver: HostText | None = None
+
+
+class Inventory(Said):
+    """What a host is made of, by its own word."""
+
+    hostname: HostText | None = None
+    os: System | None = None
+    arch: HostText | None = None
+    virtualization: HostText | None = None
+    cpu: Cpu | None = None
+    memory_bytes: Count | None = None
+    disks: Annotated[list[Disk], Field(max_length=1000)] = Field(default_factory=list[Disk])
+    nics: Annotated[list[Nic], Field(max_length=1000)] = Field(default_factory=list[Nic])
+    gpus: Annotated[list[Gpu], Field(max_length=1000)] = Field(default_factory=list[Gpu])
+    gpu_source: HostText | None = None
+    ssh_host_keys: Annotated[list[HostKey], Field(max_length=20)] = Field(default_factory=list)
+    python: HostText | None = None
+    systemd: HostText | None = None
+
+
+class PublicKeyP256(Input):
+    """A P-256 public key as a JWK."""
+
+    kty: Literal["EC"]
+    crv: Literal["P-256"]
+    x: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{43}$")]
+    y: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{43}$")]
+
+
+class AgentEnrol(Input):
+    token: Token
+    public_key: PublicKeyP256
+    assertion: Assertion
+    agent_version: HostText
+    hostname: HostText
+    machine_id: HostText | None = None
+    boot_id: HostText | None = None
+    inventory: Inventory
+
+
+class AgentEnrolled(Output):
+    node_id: NodeId
+    name: str
+    nonce: str
+    token: str
+    expires_in: int
+
+
+class AgentProve(Input):
+    node_id: NodeId
+    assertion: Assertion
+
+
+class AgentProved(Output):
+    token: str
+    expires_in: int
+    nonce: str
+    server_time: Moment
+
+
+class AgentHold(Input):
+    task: TaskId
+    state: Literal[
+        "received", "running", "succeeded", "failed", "cancelled", "timed_out", "unknown"
+    ]
+
+
+class AgentPoll(Input):
+    wait: Annotated[int, Field(ge=0, le=15), WHOLE] = 15
+    run_id: Opaque
+    boot_id: HostText | None = None
+    agent_version: HostText
+    trust: Sha256 | None = None
+    holds: Annotated[list[AgentHold], Field(max_length=1000)] = Field(
+        default_factory=list[AgentHold]
+    )
+    inventory: Inventory | None = None
+
+
+class AgentBinding(Output):
+    allocation_id: str
+    org_id: str
+    project_id: str
+
+
+class AgentTask(Output):
+    id: TaskId
+    kind: str
+    key: str
+    operation_id: str
+    fence: int
+    allocation_id: str | None
+    correlation_id: str
+    traceparent: str | None
+    run_as: str
+    timeout: int
+    output_limit: int
+    input: dict[str, Any]
+    secrets: dict[str, str]
+    """Values in base64, for this node alone."""
+
+
+class AgentPolled(Output):
+    server_time: Moment
+    binding: AgentBinding | None
+    tasks: list[AgentTask]
+    cancel: list[TaskId]
+    forget: list[TaskId]
+    trust: str | None
+    """The SHA-256 of the ca.pem to use; null: what the host trusts."""
+    want_inventory: bool
+
+
+class AgentError(Input):
+    code: HostText
+    message: HostKey
+
+
+class AgentReport(Input):
+    task: TaskId
+    fence: Annotated[int, Field(ge=0, le=1 << 31)]
+    state: Literal["running", "succeeded", "failed", "cancelled", "timed_out", "unknown"]
+    at: HostMoment = None
+    changed: bool | None = None
+    result: dict[str, Any] | None = None
+    error: AgentError | None = None
+
+
+class AgentReports(Input):
+    reports: Annotated[list[AgentReport], Field(min_length=1, max_length=500)]
+
+
+class AgentOutcome(Output):
+    task: TaskId
+    outcome: Literal["recorded", "repeated", "late", "refused"]
+
+
+class AgentOutcomes(Output):
+    results: list[AgentOutcome]
+
+
+class AgentOutput(Output):
+    next_offset: int
+
+
+class AgentEvidenceItem(Input):
+    kind: Literal["ssh.login", "ssh.logout", "access.ended", "task.late"]
+    at: HostMoment = None
+    key: Annotated[str, BeforeValidator(_clean), StringConstraints(min_length=1)]
+    data: Annotated[dict[HostText, HostText | int | bool | None], Field(max_length=40)]
+
+
+class AgentEvidence(Input):
+    items: Annotated[list[AgentEvidenceItem], Field(min_length=1, max_length=500)]
+
+
+class AgentTaken(Output):
+    recorded: int
+    """How many were new."""

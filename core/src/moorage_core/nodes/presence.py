@@ -1,0 +1,54 @@
+"""What a node says at its polls: that it is there, what it is made of, what it saw.
+
+All of it is the word of whoever is root there. It is kept as such, and counts no version.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from moorage_core.errors import Unauthenticated
+from moorage_core.kit.db import Scope
+from moorage_core.kit.ids import PLATFORM_ORG, EvidenceId
+from moorage_core.nodes import store
+from moorage_core.nodes.models import Facts, Node
+from moorage_core.platform import Platform
+
+
+async def look(at: Platform, node: str, *, token_hash: bytes, patient: bool) -> Node:
+    """The node, as long as the token that it called with is still its own."""
+    scope = Scope(principal=node)
+    async with at.database.transaction(scope, read_only=True, patient=patient) as db:
+        found = await store.look(db, node, org=PLATFORM_ORG, token_hash=token_hash)
+    if found is None:
+        raise Unauthenticated(
+            "Another token was given to this node, or it was taken out. Prove yourself again.",
+            headers={"WWW-Authenticate": 'Bearer error="invalid_token"'},
+        )
+    return found
+
+
+async def note(at: Platform, node: Node, facts: Facts, *, inventory: dict[str, Any] | None) -> None:
+    """Write down what is new. Most polls say nothing new, and write nothing."""
+    changed = not at.heartbeats.has_said(node.id, facts) and _of(node) != facts
+    if changed or inventory is not None:
+        async with at.database.transaction(Scope(principal=node.id)) as db:
+            if changed:
+                await store.note_facts(db, node.id, org=PLATFORM_ORG, facts=facts)
+            if inventory is not None:
+                await store.note_inventory(
+                    db, node.id, org=PLATFORM_ORG, inventory=inventory, now=at.clock.now()
+                )
+    at.heartbeats.remember(node.id, facts)
+
+
+def _of(node: Node) -> Facts:
+    return Facts(node.run_id or "", node.boot_id, node.agent_version or "", node.trust)
+
+
+async def add_evidence(at: Platform, node: str, items: Sequence[Mapping[str, Any]]) -> int:
+    """Keep what a host says it saw; how many of it were new."""
+    rows = [{"id": EvidenceId.new(), **item} for item in items]
+    async with at.database.transaction(Scope(principal=node)) as db:
+        return await store.add_evidence(
+            db, org=PLATFORM_ORG, node=node, items=rows, now=at.clock.now()
+        )
