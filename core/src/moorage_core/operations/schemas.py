@@ -7,6 +7,7 @@ from pydantic import Field, StringConstraints
 from moorage_core.kit.ids import AllocationId, OperationId, OrgId, ProjectId
 from moorage_core.kit.wire import NO_CONTROL, WHOLE, Input, Moment, Output, Reason
 
+StatusName = Literal["running", "succeeded", "failed", "cancelled"]
 Lease = Annotated[int, Field(ge=60, le=8 * 3600), WHOLE]
 
 
@@ -37,7 +38,7 @@ class OperationRead(Output):
     org_id: OrgId
     project_id: ProjectId
     kind: str
-    status: str
+    status: StatusName
     reason: str
     message: str | None
     requested_by_kind: str

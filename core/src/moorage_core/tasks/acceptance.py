@@ -182,7 +182,7 @@ def check_wish(wish: Wish, at: str, machines: Mapping[str, Machine], *, internal
             f"Allocation {wish.allocation} is {machine.status}, not active.",
             errors=[Fault(f"{at}.allocation", f"is {machine.status}")],
         )
-    if machine.quarantined:
+    if machine.quarantined and not internal:
         raise NodeQuarantined(
             f"The node of allocation {wish.allocation} takes no work. Those who run the platform "
             "can say why.",
