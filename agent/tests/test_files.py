@@ -40,6 +40,10 @@ def run_get(work: Workbench, root: Path, path: str, **given: Any) -> Outcome:
     return get.run(workbench.task("get", {"path": path, **given}), work, root=root)
 
 
+def digest(content: bytes) -> str:
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
 def names(folder: Path) -> list[str]:
     return sorted(os.listdir(folder))
 
@@ -48,7 +52,7 @@ def test_a_file_is_put_with_its_mode_and_its_digest(work: Workbench, root: Path)
     outcome = run_put(work, root, "/etc/motd", b"hello\n", mode="0640")
 
     assert outcome.changed is True
-    assert outcome.result["digest"] == hashlib.sha256(b"hello\n").hexdigest()
+    assert outcome.result["digest"] == digest(b"hello\n")
     assert (root / "etc/motd").read_bytes() == b"hello\n"
     assert stat.S_IMODE((root / "etc/motd").stat().st_mode) == 0o640
     assert names(root / "etc") == ["motd"]
@@ -182,7 +186,7 @@ def refusal(act: Any, *arguments: Any, **given: Any) -> str:
 
 def test_an_artifact_is_held_against_its_digest(tmp_path: Path, root: Path) -> None:
     work = Workbench(tmp_path / "agent", artifact=[b"one", b"two"])
-    right = {"path": "/etc/a", "digest": hashlib.sha256(b"onetwo").hexdigest(), "size": 6}
+    right = {"path": "/etc/a", "digest": digest(b"onetwo"), "size": 6}
 
     wrong = refusal(put.run, workbench.task("put", {**right, "digest": "0" * 64}), work, root=root)
     left = names(root / "etc")
@@ -274,7 +278,7 @@ def test_a_file_is_read_with_what_is_known_of_it(work: Workbench, root: Path) ->
 
     assert work.outputs["content"] == b"x" * 700_000
     assert outcome.result["size"] == 700_000
-    assert outcome.result["digest"] == hashlib.sha256(b"x" * 700_000).hexdigest()
+    assert outcome.result["digest"] == digest(b"x" * 700_000)
     assert outcome.result["mode"] == "0604"
     assert outcome.changed is None
 

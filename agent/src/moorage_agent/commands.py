@@ -16,6 +16,7 @@ ENVIRONMENT = {
     "HOME": "/root",
     "SYSTEMD_PAGER": "cat",
     "SYSTEMD_COLORS": "0",
+    "DEBIAN_FRONTEND": "noninteractive",
 }
 ABSENT = 127
 """The code of a program that the host does not have."""

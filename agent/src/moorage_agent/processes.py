@@ -93,7 +93,7 @@ def of_people(people: Mapping[str, int], among: Iterable[Process]) -> dict[str, 
     logins = {uid: login for login, uid in people.items()}
     owner = {process.pid: _owner(process, logins) for process in among}
     parents = {process.pid: process.parent for process in among}
-    spared = _line_of(os.getpid(), parents)
+    spared = line_above(os.getpid(), among)
     found: dict[str, list[Process]] = {login: [] for login in people}
     for process in among:
         login = _inherited(process.pid, owner, parents)
@@ -123,8 +123,9 @@ def _inherited(
     return None
 
 
-def _line_of(pid: int, parents: Mapping[int, int]) -> set[int]:
-    """A process and all that are above it."""
+def line_above(pid: int, among: Iterable[Process]) -> set[int]:
+    """A process and all that are above it. Pure."""
+    parents = {process.pid: process.parent for process in among}
     line: set[int] = set()
     while pid > 1 and pid not in line:
         line.add(pid)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Optional
 
-from moorage_agent import networks
+from moorage_agent import networks, temporary
 
 Picture = dict[str, dict[str, str]]
 
@@ -40,10 +40,11 @@ def take(root: Path = Path("/")) -> Picture:
         "groups": accounts(root / "etc/group"),
         "units": units(root),
         "listening": listening(root),
-        "cron": files(root, *_CRON),
+        "cron": cron(root),
         "sudoers": files(root, "etc/sudoers", "etc/sudoers.d"),
         "authorized_keys": authorized_keys(root),
         "homes": homes(root),
+        "temporary": dict.fromkeys(temporary.things(root), ""),
     }
 
 
@@ -89,6 +90,12 @@ def listening(root: Path) -> dict[str, str]:
         for name in networks.listening(root)
         if name.startswith("tcp ") or int(name.rpartition(":")[2]) < _EPHEMERAL
     }
+
+
+def cron(root: Path) -> dict[str, str]:
+    """What starts by the clock. The file that counts `at` jobs is no job."""
+    found = files(root, *_CRON)
+    return {name: state for name, state in found.items() if not name.endswith("/.SEQ")}
 
 
 def authorized_keys(root: Path) -> dict[str, str]:

@@ -38,7 +38,7 @@ def _send(work: Work, descriptor: int, *, path: str, limit: int) -> Outcome:
     return Outcome(
         result={
             "size": size,
-            "digest": digest.hexdigest(),
+            "digest": f"sha256:{digest.hexdigest()}",
             "mode": f"{stat.S_IMODE(seen.st_mode):04o}",
             "owner": snapshot.user_name(seen.st_uid),
         }

@@ -46,7 +46,7 @@ def run(task: Task, work: Work, *, root: Path = Path("/")) -> Outcome:
         wish = _wish(task, digest=digest or "", size=size)
         changed = place(task, work, wish, work.content(), root=root)
     # The digest of a short secret gives it away to whoever can guess.
-    told = None if inputs.is_secret(task) else wish.digest
+    told = None if inputs.is_secret(task) else f"sha256:{wish.digest}"
     return Outcome(changed=changed, result={"changed": changed, "digest": told})
 
 

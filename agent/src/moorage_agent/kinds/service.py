@@ -1,0 +1,160 @@
+"""A systemd unit of the host: its file, whether it runs, whether it starts with the host.
+
+A changed unit file is read by systemd at once, but a service that runs goes on as it was started:
+ask for `restarted` where the new one shall count.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Optional
+
+from moorage_agent import changes, commands, inputs, programs
+from moorage_agent.commands import Run
+from moorage_agent.kinds import put
+from moorage_agent.kinds.put import Wish
+from moorage_agent.tasks import Failed, Outcome, Task, Work
+
+FOLDER = "/etc/systemd/system"
+_UNIT = re.compile(r"[A-Za-z0-9:_.@\\-]{1,200}\.(?:service|socket|timer|path|target|mount|slice)")
+_OURS = re.compile(r"moorage-agent\.service|moorage\.slice|moorage-task-.*")
+_VERBS = {"started": "start", "stopped": "stop", "restarted": "restart", "reloaded": "reload"}
+_RUNS = ("active", "reloading", "activating")
+_STARTS = ("enabled", "enabled-runtime", "alias", "static", "generated", "indirect")
+_LAST_WORDS = "20"
+
+
+def run(task: Task, work: Work) -> Outcome:
+    """Make the unit be as the input says."""
+    unit = _unit(inputs.get_text(task.input, "unit"))
+    state, enabled = _state(task.input), inputs.find_flag(task.input, "enabled")
+    content = inputs.find_text(task.input, "content")
+    before = show(unit)
+    changed = content is not None and _write(task, work, unit, content, before)
+    now = show(unit)
+    _check(unit, now)
+    _record(task, work, unit, before)
+    changed = _enable(unit, now, enabled) or changed
+    changed = _move(work, unit, now, state) or changed
+    return Outcome(changed=changed, result={"changed": changed, **_told(unit)})
+
+
+def _unit(name: str) -> str:
+    full = name if "." in name else f"{name}.service"
+    if not _UNIT.fullmatch(full):
+        raise inputs.invalid("unit", "the name of a systemd unit, as `name.service`")
+    if _OURS.fullmatch(full):
+        raise Failed("unit_protected", f"{full} is the agent's own: a task may not change it.")
+    return full
+
+
+def _state(given: Mapping[str, Any]) -> Optional[str]:
+    state = inputs.find_text(given, "state")
+    if state is not None and state not in _VERBS:
+        raise inputs.invalid("state", "started, stopped, restarted, reloaded or null")
+    return state
+
+
+def show(unit: str, *, run: Run = commands.run) -> dict[str, str]:
+    """What systemd says of a unit."""
+    names = "LoadState,ActiveState,SubState,UnitFileState,FragmentPath,LoadError"
+    answer = run(["systemctl", "show", f"--property={names}", "--", unit])
+    if not answer.ok:
+        raise Failed("systemd_refused", f"systemd says nothing of {unit}: {answer.words}")
+    return dict(line.split("=", 1) for line in answer.stdout.splitlines() if "=" in line)
+
+
+def _write(task: Task, work: Work, unit: str, content: str, before: Mapping[str, str]) -> bool:
+    _record(task, work, unit, before)
+    text = content.encode()
+    wish = Wish(
+        path=f"{FOLDER}/{unit}",
+        digest=inputs.hexdigest(text),
+        size=len(text),
+        mode=0o644,
+        uid=0,
+        gid=0,
+    )
+    changed = put.place(task, work, wish, [text])
+    if changed:
+        _systemctl(unit, "daemon-reload")
+    return changed
+
+
+def _record(task: Task, work: Work, unit: str, before: Mapping[str, str]) -> None:
+    """Keep how the unit was, so that a wipe can leave it so."""
+    state = {
+        "active": before.get("ActiveState") in _RUNS,
+        "enabled": before.get("UnitFileState", ""),
+        "loaded": before.get("LoadState") == "loaded",
+    }
+    changes.record(work.state, task, what="unit", name=unit, before=state)
+
+
+def _check(unit: str, now: Mapping[str, str]) -> None:
+    load = now.get("LoadState")
+    if load == "masked":
+        raise Failed("unit_masked", f"{unit} is masked on this host: unmask it first.")
+    if load == "not-found":
+        raise Failed(
+            "unit_missing", f"The host has no unit {unit}. Give its content, or install it."
+        )
+    if load != "loaded":
+        raise Failed("unit_invalid", f"systemd cannot read {unit}: {now.get('LoadError', load)}")
+
+
+def _enable(unit: str, now: Mapping[str, str], enabled: Optional[bool]) -> bool:
+    is_enabled = now.get("UnitFileState") in _STARTS
+    if enabled is None or enabled == is_enabled:
+        return False
+    _systemctl(unit, "enable" if enabled else "disable", unit)
+    return True
+
+
+def _systemctl(unit: str, *words: str) -> None:
+    done = commands.run(["systemctl", "--quiet", *words])
+    if not done.ok:
+        raise Failed("systemd_refused", f"`systemctl {words[0]}` for {unit}: {done.words}")
+
+
+def _move(work: Work, unit: str, now: Mapping[str, str], state: Optional[str]) -> bool:
+    if state is None or _is_there_already(now, state):
+        return False
+    moved = programs.follow(["systemctl", "--quiet", _VERBS[state], "--", unit], work)
+    after = show(unit)
+    stands = after.get("ActiveState") in _RUNS or _is_done(after)
+    if not moved.ok or (state in ("started", "restarted") and not stands):
+        _tell(work, unit)
+        raise Failed(
+            "service_failed",
+            f"{unit} did not become {state}: it is {after.get('ActiveState')} "
+            f"({after.get('SubState')}). Its last words are in the task's stderr.",
+            result=_told(unit),
+        )
+    return True
+
+
+def _is_there_already(now: Mapping[str, str], state: str) -> bool:
+    active = now.get("ActiveState")
+    if state == "started":
+        return active in ("active", "reloading")
+    return state == "stopped" and active in ("inactive", "failed")
+
+
+def _is_done(after: Mapping[str, str]) -> bool:
+    """A unit that runs once and ends well is inactive when it has."""
+    return after.get("ActiveState") == "inactive" and after.get("SubState") == "dead"
+
+
+def _tell(work: Work, unit: str) -> None:
+    """Put the service's last words into the task's output, where its own words belong."""
+    words = commands.run(["journalctl", "--no-pager", "-o", "cat", "-n", _LAST_WORDS, "-u", unit])
+    work.output("stderr", words.stdout.encode())
+
+
+def _told(unit: str) -> dict[str, Any]:
+    now = show(unit)
+    return {
+        "active_state": now.get("ActiveState"),
+        "sub_state": now.get("SubState"),
+        "enabled": now.get("UnitFileState") in _STARTS,
+    }

@@ -1,0 +1,93 @@
+"""Takes everything of a tenant off the host, and says what is left.
+
+It undoes what tasks are known to have changed and clears what people can leave behind. What a
+tenant did as root by other ways it cannot know: that shows in the residue, held against the
+baseline, or only a new image helps. It never touches the agent itself.
+"""
+
+import os
+from pathlib import Path
+from typing import Optional
+
+from moorage_agent import accounts, baseline, commands, people, processes, residue, temporary, undo
+from moorage_agent.kinds import access_sync
+from moorage_agent.processes import Process
+from moorage_agent.snapshot import Picture, cron
+from moorage_agent.tasks import Outcome, Task, Work
+
+_END_WITHIN = 5.0
+_CLOCKWORK = ("/var/spool/cron/",)
+
+
+def run(task: Task, work: Work) -> Outcome:
+    """Wipe the host. It ends well also where something is left: the residue is the answer."""
+    before = baseline.find(work.state)
+    removed: dict[str, list[str]] = {}
+    removed["people"], troubles = _people(work)
+    removed["tasks"] = _tasks()
+    removed["processes"] = _processes(before)
+    removed.update(undo.everything(undo.Host(work.state)))
+    removed["processes"] = sorted({*removed["processes"], *_processes(before)})
+    removed["cron"] = _clockwork(before)
+    removed["homes"] = _homes(work)
+    removed["temporary"] = temporary.clear()
+    removed = {what: names for what, names in removed.items() if names}
+    left = residue.find(work.state)
+    if troubles:
+        left["troubles"] = troubles
+    return Outcome(changed=bool(removed), result={"removed": removed, "residue": left})
+
+
+def _people(work: Work) -> tuple[list[str], list[str]]:
+    told = access_sync.Told()
+    access_sync.sync(work.state, [], [], told)
+    return sorted(told.removed), [failure.message for failure in told.failures]
+
+
+def _tasks() -> list[str]:
+    """End the commands of tasks that still run."""
+    listing = commands.run(
+        ["systemctl", "list-units", "--all", "--plain", "--no-legend", "moorage-task-*"]
+    )
+    units = [line.split()[0] for line in listing.stdout.splitlines() if line.strip()]
+    if units:
+        commands.run(["systemctl", "kill", "--signal=KILL", "--", *units])
+        commands.run(["systemctl", "stop", "--", *units], timeout=60)
+        commands.run(["systemctl", "reset-failed", "--", *units])
+    return units
+
+
+def _processes(before: Optional[Picture]) -> list[str]:
+    """Kill what people run, but for sessions of the host's own people."""
+    names: set[str] = set()
+
+    def find() -> dict[str, list[Process]]:
+        among = processes.everything()
+        spared = processes.line_above(os.getpid(), among)
+        found = [one for one in residue.of_people(before, among) if one.pid not in spared]
+        names.update(residue.told(one) for one in found)
+        return {"people": found}
+
+    processes.end(find, within=_END_WITHIN)
+    return sorted(names)
+
+
+def _clockwork(before: Optional[Picture]) -> list[str]:
+    """Remove crontabs and `at` jobs that the host did not have."""
+    known = (before or {}).get("cron", {})
+    removed: list[str] = []
+    for name in cron(Path("/")):
+        if name not in known and name.startswith(_CLOCKWORK):
+            Path(name).unlink(missing_ok=True)
+            removed.append(name)
+    return removed
+
+
+def _homes(work: Work) -> list[str]:
+    """Remove the homes that we made, and let the record forget them."""
+    record = people.load(work.state)
+    removed = [accounts.remove_home(login, uid) for login, uid in record.homes.items()]
+    kept = {login: uid for login, uid in record.homes.items() if accounts.has_home(login)}
+    if kept != record.homes:
+        people.save(work.state, people.Record(record.people, kept))
+    return sorted(home for home in removed if home)

@@ -1,0 +1,81 @@
+"""Long programs of the host, seen to their end or stopped with the task that started them."""
+
+import os
+import signal
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import IO, Optional
+
+from moorage_agent import commands
+from moorage_agent.commands import Completed
+from moorage_agent.tasks import Failed, Work
+
+_LOOK = 0.1
+_PATIENCE = 10.0
+_KEPT = 40
+
+
+def follow(
+    argv: Sequence[str], work: Work, *, env: Optional[Mapping[str, str]] = None
+) -> Completed:
+    """Run a program; what it says becomes the task's output as it comes.
+
+    A task that is stopped stops it: asked first, then killed. Of the words only the last are given
+    back, for the error's sentence.
+    """
+    try:
+        process = subprocess.Popen(
+            list(argv),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**commands.ENVIRONMENT, **(env or {})},
+            cwd="/",
+            start_new_session=True,
+        )
+    except FileNotFoundError:
+        return Completed(commands.ABSENT, stderr=f"{argv[0]} is not on this host")
+    said: dict[str, deque[bytes]] = {}
+    readers = [
+        threading.Thread(target=_read, args=(pipe, name, work, said), daemon=True)
+        for name, pipe in (("stdout", process.stdout), ("stderr", process.stderr))
+    ]
+    for reader in readers:
+        reader.start()
+    _wait(process, work)
+    for reader in readers:
+        reader.join(1)  # a daemon that it started may hold the other end for ever
+    if work.cancelled.is_set():
+        raise Failed("cancelled", f"The task was stopped, and {argv[0]} with it.")
+    last = {name: b"".join(lines).decode(errors="replace") for name, lines in said.items()}
+    return Completed(process.returncode, last.get("stdout", ""), last.get("stderr", ""))
+
+
+def _read(
+    pipe: Optional[IO[bytes]], name: str, work: Work, said: "dict[str, deque[bytes]]"
+) -> None:
+    assert pipe is not None
+    lines = said.setdefault(name, deque(maxlen=_KEPT))
+    with pipe:
+        for line in pipe:
+            lines.append(line)
+            work.output(name, line)
+
+
+def _wait(process: "subprocess.Popen[bytes]", work: Work) -> None:
+    while True:
+        try:
+            process.wait(_LOOK)
+            return
+        except subprocess.TimeoutExpired:
+            if work.cancelled.is_set():
+                break
+    for last_word in (signal.SIGTERM, signal.SIGKILL):
+        os.killpg(process.pid, last_word)
+        try:
+            process.wait(_PATIENCE)
+            return
+        except subprocess.TimeoutExpired:
+            continue
