@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,3 +71,16 @@ def archive_file(tmp_path: Path) -> Path:
     path = tmp_path / "agent.pyz"
     path.write_bytes(archive.build())
     return path
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder with a disk of its own, of one MiB."""
+    if os.geteuid() != 0:
+        pytest.skip("a small disk of its own needs root")
+    folder = tmp_path / "small"
+    folder.mkdir()
+    options = ["-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
+    subprocess.run(["mount", *options], check=True)
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)

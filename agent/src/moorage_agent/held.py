@@ -43,9 +43,7 @@ class Held:
     # --- what a kind uses ------------------------------------------------------------------------
 
     def secret(self, name: str) -> bytes:
-        if name not in self._secrets:
-            raise Failed("secret_missing", f"The task came without a secret {name!r}.")
-        return self._secrets[name]
+        return get_secret(self._secrets, name)
 
     def content(self) -> Iterator[bytes]:
         return self._session.stream(f"/v1/agent/tasks/{self.task.id}/content")
@@ -60,12 +58,7 @@ class Held:
 
     def give_secrets(self, values: Mapping[str, Any]) -> None:
         """Take the values that came with the task. They are in memory until it ends."""
-        try:
-            self._secrets = {
-                name: base64.b64decode(value, validate=True) for name, value in values.items()
-            }
-        except (binascii.Error, TypeError, ValueError) as err:
-            raise Failed("input_invalid", "A secret's value is not base64.") from err
+        self._secrets = read_secrets(values)
 
     def start(self, *, seconds: float) -> None:
         self.status = RUNNING
@@ -89,3 +82,17 @@ class Held:
         shutil.rmtree(self.private, ignore_errors=True)
         shutil.rmtree(self.folder, ignore_errors=True)
         self.stopping.close()
+
+
+def read_secrets(values: Mapping[str, Any]) -> dict[str, bytes]:
+    """The values of secrets as they come with a task."""
+    try:
+        return {name: base64.b64decode(value, validate=True) for name, value in values.items()}
+    except (binascii.Error, TypeError, ValueError) as err:
+        raise Failed("input_invalid", "A secret's value is not base64.") from err
+
+
+def get_secret(values: Mapping[str, bytes], name: str) -> bytes:
+    if name not in values:
+        raise Failed("secret_missing", f"The task came without a secret {name!r}.")
+    return values[name]
