@@ -18,7 +18,7 @@ from typing import Optional
 
 PROC = Path("/proc")
 _TITLE = re.compile(r"sshd(?:-session|-auth)?: ([^ @\[]+)(?:[ @]|$)")
-_SLICE = re.compile(r"/user-(\d+)\.slice(?:/|$)")
+_SLICE = re.compile(r"/user-(\d+)\.slice(?=[/\n]|$)")
 _PAUSE = 0.01
 _DYNAMIC = range(61184, 65520)
 _NOBODY = (65534, 65535)
@@ -38,6 +38,11 @@ class Process:
     title: str
 
     @property
+    def groups(self) -> frozenset[str]:
+        """The names of its control groups, at every height."""
+        return frozenset(self.group.replace("\n", "/").split("/"))
+
+    @property
     def owners(self) -> frozenset[int]:
         """Every user's number that the process has by itself."""
         found = {*self.uids, *(int(uid) for uid in _SLICE.findall(self.group))}
@@ -48,6 +53,18 @@ class Process:
         """The login that the SSH server's process serves, also before it is let in."""
         found = _TITLE.match(self.title) if 0 in self.uids else None
         return found[1] if found else None
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a round of killing came to."""
+
+    counts: dict[str, int]
+    """How many processes there were, by whose they were."""
+    remaining: list[str]
+    """Whose processes outlived it."""
+    services: list[str]
+    """The services that lost processes: systemd takes them for failed."""
 
 
 def everything(proc: Path = PROC) -> list[Process]:
@@ -138,8 +155,8 @@ def is_person(uid: int) -> bool:
     return uid >= 1000 and uid not in _DYNAMIC and uid not in _NOBODY
 
 
-def end_people(people: Mapping[str, int], *, within: float) -> tuple[dict[str, int], list[str]]:
-    """Kill everything of these people; how many processes each had, and who still has some."""
+def end_people(people: Mapping[str, int], *, within: float) -> Ended:
+    """Kill everything of these people."""
 
     def find() -> dict[str, list[Process]]:
         return of_people(people, everything()) if people else {}
@@ -152,11 +169,11 @@ def end(
     *,
     within: float,
     uids: Optional[Mapping[str, int]] = None,
-) -> tuple[dict[str, int], list[str]]:
+) -> Ended:
     """Kill what `find` finds until it finds nothing twice in a row: what was born in between the
     look and the kill is found by the next look."""
     deadline, seen, clean = time.monotonic() + within, dict[str, set[int]](), 0
-    remaining: list[str] = []
+    remaining, services = list[str](), set[str]()
     while clean < 2 and time.monotonic() < deadline:
         found = find()
         remaining = [login for login, theirs in found.items() if theirs]
@@ -164,11 +181,13 @@ def end(
         for login in remaining:
             first = login not in seen
             seen.setdefault(login, set()).update(one.pid for one in found[login])
+            services.update(*(one.groups for one in found[login]))
             _kill(found[login])
             if not first and uids is not None and login in uids:
                 _kill_all_of(uids[login])
         time.sleep(_PAUSE)  # the kernel needs a moment to take them away
-    return {login: len(pids) for login, pids in seen.items()}, remaining
+    counts = {login: len(pids) for login, pids in seen.items()}
+    return Ended(counts, remaining, sorted(name for name in services if name.endswith(".service")))
 
 
 def _kill(processes: Collection[Process]) -> None:

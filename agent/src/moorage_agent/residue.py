@@ -85,17 +85,13 @@ def of_people(before: Optional[Picture], among: list[Process]) -> list[Process]:
         process
         for process in among
         if any(processes.is_person(uid) for uid in process.uids)
-        and not units.intersection(_groups(process))
+        and not units.intersection(process.groups)
         and not (process.uids <= hosts_own and _is_session(process))
     ]
 
 
-def _groups(process: Process) -> list[str]:
-    return process.group.replace("\n", "/").split("/")
-
-
 def _is_session(process: Process) -> bool:
-    return any(group.startswith(("session-", "user@")) for group in _groups(process))
+    return any(group.startswith(("session-", "user@")) for group in process.groups)
 
 
 def _files(state: Path, root: Path) -> list[str]:

@@ -99,7 +99,7 @@ def sync(
     told.clashes = _clashes(record, wanted)
     admitted = [person for person in wanted if person.login not in told.clashes]
     configured = told.trying(partial(_configure, server, admitted, keys))
-    _end(leaving, told)
+    _end(leaving, host, told)
     record = _remove(state, record, leaving, now, host, told)
     for person in admitted:
         record = _admit(state, record, person, host, told)
@@ -140,18 +140,20 @@ def _configure(server: Server, admitted: list[Person], keys: list[str]) -> bool:
     return sshd.apply(server, rules) or trusted
 
 
-def _end(leaving: Mapping[str, Person], told: Told) -> None:
+def _end(leaving: Mapping[str, Person], host: Host, told: Told) -> None:
     uids: dict[str, int] = {}
     for login, person in leaving.items():
         uid = accounts.find_uid(login) if person.uid is None else person.uid
         if uid is not None:
             uids[login] = uid
-    told.ended, remaining = processes.end_people(uids, within=END_WITHIN)
-    told.note(bool(told.ended))
-    if remaining:
-        told.failures.append(
-            Failed("sessions_remain", f"Processes of {', '.join(remaining)} outlive a kill.")
-        )
+    ended = processes.end_people(uids, within=END_WITHIN)
+    told.ended = ended.counts
+    told.note(bool(ended.counts))
+    if ended.services:
+        host.run(["systemctl", "reset-failed", "--", *ended.services])
+    if ended.remaining:
+        names = ", ".join(ended.remaining)
+        told.failures.append(Failed("sessions_remain", f"Processes of {names} outlive a kill."))
 
 
 def _remove(

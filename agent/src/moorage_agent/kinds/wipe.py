@@ -68,7 +68,9 @@ def _processes(before: Optional[Picture]) -> list[str]:
         names.update(residue.told(one) for one in found)
         return {"people": found}
 
-    processes.end(find, within=_END_WITHIN)
+    ended = processes.end(find, within=_END_WITHIN)
+    if ended.services:  # systemd would remember them as failed
+        commands.run(["systemctl", "reset-failed", "--", *ended.services])
     return sorted(names)
 
 

@@ -1,0 +1,353 @@
+"""A wipe takes back what was done, and the residue says what is left."""
+
+import base64
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.tests import debs, workbench
+from agent.tests.remote import PLACE, Remote
+from agent.tests.workbench import Workbench
+from moorage_agent import baseline, changes, processes, residue, snapshot, temporary, undo
+from moorage_agent.kinds import put
+from moorage_agent.processes import Process
+from moorage_lab import Host
+
+UNIT = "[Service]\nExecStart=/bin/sleep 2000\n[Install]\nWantedBy=multi-user.target\n"
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A host's files, with one package, one user, one unit and one crontab."""
+    root = tmp_path / "host"
+    write(
+        root / "var/lib/dpkg/status",
+        "Package: base\nStatus: install ok installed\nVersion: 1\nArchitecture: all\n\n",
+    )
+    write(root / "etc/passwd", "root:x:0:0::/root:/bin/bash\nops:x:1000:1000::/home/ops:/bin/sh\n")
+    write(root / "etc/group", "root:x:0:\n")
+    write(root / "etc/cron.d/backup", "0 1 * * * root backup\n")
+    write(root / "etc/systemd/system/site.service", "[Service]\n")
+    write(root / "etc/sudoers", "root ALL=(ALL) ALL\n")
+    write(root / "root/.ssh/authorized_keys", "ssh-ed25519 AAAA ops\n")
+    return root
+
+
+def test_a_host_is_without_residue_as_long_as_nothing_happens(root: Path) -> None:
+    before = snapshot.take(root)
+
+    found = residue.compare(before, snapshot.take(root))
+
+    assert {what: names for what, names in found.items() if names} == {}
+
+
+def test_everything_beyond_other_than_or_short_of_the_baseline_is_named(root: Path) -> None:
+    before = snapshot.take(root)
+    write(
+        root / "var/lib/dpkg/status",
+        "Package: base\nStatus: install ok installed\nVersion: 2\n\n"
+        "Package: extra\nStatus: install ok installed\nVersion: 7\n\n"
+        "Package: rest\nStatus: deinstall ok config-files\nVersion: 3\n\n",
+    )
+    with open(root / "etc/passwd", "a") as file:
+        file.write("eve:x:0:0::/home/eve:/bin/sh\n")
+    write(root / "etc/cron.d/backup", "* * * * * root evil\n")
+    (root / "etc/systemd/system/site.service").unlink()
+    (root / "etc/systemd/system/multi-user.target.wants").mkdir()
+    (root / "etc/systemd/system/multi-user.target.wants/x.service").symlink_to("/lib/x.service")
+    write(root / "etc/sudoers.d/eve", "eve ALL=(ALL) ALL\n")
+    write(root / "root/.ssh/authorized_keys", "ssh-ed25519 AAAA ops\nssh-ed25519 BBBB eve\n")
+    write(root / "home/eve/x", "")
+    write(root / "tmp/left", "")
+
+    found = residue.compare(before, snapshot.take(root))
+
+    assert found["packages"] == ["base 2 (was 1)", "extra 7", "rest 3 (config-files)"]
+    assert found["users"] == ["eve"]
+    assert [name.partition(" (")[0] for name in found["cron"]] == ["/etc/cron.d/backup"]
+    assert found["units"] == [
+        "/etc/systemd/system/multi-user.target.wants/x.service",
+        "/etc/systemd/system/site.service (gone)",
+    ]
+    assert found["sudoers"] == ["/etc/sudoers.d/eve"]
+    assert len(found["authorized_keys"]) == 1
+    assert found["homes"] == ["/home/eve"]
+    assert found["temporary"] == ["/tmp/left"]
+
+
+def test_the_agent_s_own_unit_is_no_residue(root: Path) -> None:
+    before = snapshot.take(root)
+    write(root / "etc/systemd/system/moorage-agent.service", "[Service]\n")
+    wants = root / "etc/systemd/system/multi-user.target.wants"
+    wants.mkdir()
+    (wants / "moorage-agent.service").symlink_to("../moorage-agent.service")
+
+    assert residue.compare(before, snapshot.take(root))["units"] == []
+
+
+def test_a_baseline_is_taken_once(root: Path, tmp_path: Path) -> None:
+    baseline.take(tmp_path, root=root)
+    write(root / "etc/sudoers.d/eve", "eve ALL=(ALL) ALL\n")
+
+    baseline.take(tmp_path, root=root)
+
+    kept = baseline.find(tmp_path)
+    assert kept is not None
+    assert list(kept["sudoers"]) == ["/etc/sudoers"]
+
+
+def process(pid: int, *, uid: int = 0, parent: int = 1, group: str = "", **other: Any) -> Process:
+    fields: dict[str, Any] = {"login_uid": None, "title": "", "name": "x", **other}
+    return Process(pid=pid, parent=parent, uids=frozenset({uid}), group=group, **fields)
+
+
+def test_a_person_s_processes_are_known_by_user_slice_login_connection_and_line() -> None:
+    alice = 200001
+    among = [
+        process(10, uid=alice),
+        process(11, group="0::/user.slice/user-200001.slice/session-4.scope"),
+        process(12, group="1:name=systemd:/a/user-200001.slice\n0::/"),
+        process(13, login_uid=alice),
+        process(14, title="sshd-session: alice [priv]"),
+        process(15, title="sshd: alice@pts/0"),
+        process(16, parent=11),
+        process(17, parent=16),
+        process(20, group="0::/user.slice/user-2000011.slice/x"),
+        process(21, title="sshd-session: alicex [priv]"),
+        process(22, uid=1000, title="sshd-session: alice [priv]"),
+        process(23, uid=200002),
+        process(24, parent=23),
+    ]
+
+    found = processes.of_people({"alice": alice}, among)
+
+    assert [one.pid for one in found["alice"]] == [10, 11, 12, 13, 14, 15, 16, 17]
+
+
+def test_services_and_sessions_that_the_host_had_are_nobody_s_residue() -> None:
+    before = {"units": {"/etc/systemd/system/site.service": ""}, "users": {"ops": "1000"}}
+    among = [
+        process(10, uid=1000, group="0::/user.slice/user-1000.slice/session-1.scope"),
+        process(11, uid=1001, group="0::/system.slice/site.service"),
+        process(12, uid=1000, group="0::/system.slice/other.service"),
+        process(13, uid=200001, group="0::/user.slice/user-200001.slice/session-2.scope"),
+        process(14, uid=65534, group="0::/system.slice/other.service"),
+        process(15, uid=61300, group="0::/system.slice/dynamic.service"),
+        process(16, uid=0, group="0::/system.slice/other.service"),
+    ]
+
+    found = residue.of_people(before, among)
+
+    assert [one.pid for one in found] == [12, 13]
+
+
+def test_temporary_folders_are_cleared_without_following_links(tmp_path: Path) -> None:
+    write(tmp_path / "etc/precious", "keep")
+    write(tmp_path / "tmp/a/b", "")
+    write(tmp_path / "var/tmp/c", "")
+    write(tmp_path / "tmp/systemd-private-1/x", "")
+    (tmp_path / "tmp/link").symlink_to(tmp_path / "etc")
+    (tmp_path / "tmp/a/link").symlink_to(tmp_path / "etc")
+
+    removed = temporary.clear(tmp_path)
+
+    assert removed == ["/tmp/a", "/tmp/link", "/var/tmp/c"]
+    assert (tmp_path / "etc/precious").read_text() == "keep"
+    assert temporary.things(tmp_path) == []
+
+
+def test_files_go_and_come_back_as_they_were(tmp_path: Path, root: Path) -> None:
+    work = Workbench(tmp_path / "agent")
+    (root / "etc/sudoers").chmod(0o440)
+    for path in ("/etc/sudoers", "/etc/app/conf", "/srv/a/b"):
+        content = base64.b64encode(b"a tenant's").decode()
+        given = {"path": path, "content": content, "mode": "0600", "parents": True}
+        put.run(workbench.task("put", given), work, root=root)
+    write(root / "srv/a/more", "not by a task")
+
+    removed = undo.everything(undo.Host(work.state, root=root))
+
+    assert removed == {
+        "files": ["/etc/app/conf", "/etc/sudoers", "/srv/a/b"],
+        "folders": ["/etc/app"],
+    }
+    assert (root / "etc/sudoers").read_text() == "root ALL=(ALL) ALL\n"
+    assert (root / "etc/sudoers").stat().st_mode & 0o777 == 0o440
+    assert not (root / "etc/app").exists()
+    assert (root / "srv/a/more").exists()
+    assert changes.of_tenants(work.state) == []
+
+
+# --- on a real host ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def remote(host: Host) -> Iterator[Remote]:
+    remote = Remote.on(host)
+    remote.baseline()
+    yield remote
+    host.run(
+        "userdel -r mallory; rm -f /etc/cron.d/evil /root/site.conf /etc/sudoers.d/evil",
+        check=False,
+    )
+    remote.forget()
+
+
+def lived_in(remote: Remote, tmp_path: Path) -> None:
+    """A tenant's life on the host, through tasks and as a person."""
+    host = remote.host
+    app = debs.build(tmp_path, "tiny-app", postinst="useradd --system tinyd")
+    bundle = debs.bundle(app=app)
+    remote.artifact(bundle)
+    digest = f"sha256:{hashlib.sha256(bundle).hexdigest()}"
+    told = remote.do("packages", {"digest": digest, "size": len(bundle)}, id="tsk_a")
+    assert told.code is None, told
+    content = base64.b64encode(b"a tenant's").decode()
+    for path in ("/root/site.conf", "/etc/tiny/app.conf"):
+        given = {"path": path, "content": content, "parents": True}
+        assert remote.do("put", given, id="tsk_b").changed
+    unit = {"unit": "tiny.service", "content": UNIT, "state": "started", "enabled": True}
+    assert remote.do("service", unit, id="tsk_c").changed
+    people = [{"login": "alice", "uid": 200001, "principal": "grn_1", "sudo": True}]
+    key = host.get("/etc/ssh/ssh_host_ed25519_key.pub").decode()
+    assert remote.do("access-sync", {"authorities": [key], "people": people}).changed
+    host.run("systemd-run --quiet --uid=alice --unit=alices sleep 2001")
+    host.run("systemd-run --quiet --unit=moorage-task-tsk_x --slice=moorage.slice sleep 2002")
+    host.run(
+        "mkdir -p /var/spool/cron/crontabs; echo '* * * * * true' >/var/spool/cron/crontabs/alice"
+    )
+    host.run("touch /tmp/a /var/tmp/b /dev/shm/c; ln -s /etc /tmp/d; su alice -c 'touch ~/notes'")
+
+
+@pytest.mark.lab
+def test_a_wipe_leaves_the_host_as_the_agent_found_it(remote: Remote, tmp_path: Path) -> None:
+    host = remote.host
+    host.put(b"the site's own", "/root/site.conf", mode=0o640)
+    remote.baseline()
+    lived_in(remote, tmp_path)
+    seen = remote.do("probe", {"parts": ["residue"]}).result["residue"]
+
+    told = remote.do("wipe")
+
+    assert set(seen) >= {
+        *("packages", "users", "groups", "units", "sudoers", "homes", "cron"),
+        *("people", "processes", "files", "temporary"),
+    }
+    assert told.code is None
+    assert told.changed is True
+    assert told.result["residue"] == {}
+    removed = told.result["removed"]
+    assert removed["packages"] == ["tiny-app"]
+    assert removed["people"] == ["alice"]
+    assert removed["homes"] == ["/home/alice"]
+    assert removed["files"] == [
+        *("/etc/systemd/system/tiny.service", "/etc/tiny/app.conf", "/root/site.conf")
+    ]
+    assert removed["tasks"] == ["moorage-task-tsk_x.service"]
+    assert removed["temporary"] == ["/dev/shm/c", "/tmp/a", "/tmp/d", "/var/tmp/b"]
+    assert host.run("cat /root/site.conf; stat -c ' %a' /root/site.conf").stdout == (
+        "the site's own 640\n"
+    )
+    assert host.run("pgrep -a sleep | grep -E ' 200[0-9]$'", check=False).stdout == ""
+    assert host.run("systemctl is-system-running", check=False).stdout == "running\n"
+
+
+@pytest.mark.lab
+def test_a_second_wipe_finds_nothing_to_do(remote: Remote, tmp_path: Path) -> None:
+    lived_in(remote, tmp_path)
+    remote.do("wipe")
+
+    told = remote.do("wipe")
+
+    assert told.changed is False
+    assert told.result == {"removed": {}, "residue": {}}
+
+
+@pytest.mark.lab
+def test_what_root_did_by_other_ways_is_left_and_named(remote: Remote) -> None:
+    remote.host.run("useradd --create-home --uid 3333 mallory")
+    remote.host.run("mkdir -p /etc/cron.d; echo '* * * * * root true' >/etc/cron.d/evil")
+
+    told = remote.do("wipe")
+
+    left = told.result["residue"]
+    assert left["users"] == left["groups"] == ["mallory"]
+    assert left["homes"] == ["/home/mallory"]
+    assert left["cron"] == ["/etc/cron.d/evil"]
+
+
+@pytest.mark.lab
+def test_an_installation_that_was_cut_off_is_undone_too(remote: Remote, tmp_path: Path) -> None:
+    bundle = debs.bundle(app=debs.build(tmp_path, "tiny-app", postinst="exit 1"))
+    remote.artifact(bundle)
+    digest = f"sha256:{hashlib.sha256(bundle).hexdigest()}"
+    failed = remote.do("packages", {"digest": digest, "size": len(bundle)})
+
+    told = remote.do("wipe")
+
+    assert failed.code == "packages_failed"
+    assert told.result["residue"] == {}
+    assert told.result["removed"]["packages"] == ["tiny-app"]
+
+
+@pytest.mark.lab
+def test_the_agent_s_own_files_survive_a_wipe(remote: Remote) -> None:
+    before = remote.host.run(f"ls {PLACE}/code/moorage_agent").stdout
+
+    remote.do("wipe")
+
+    assert remote.host.run(f"ls {PLACE}/code/moorage_agent").stdout == before
+    assert remote.host.run(f"ls {PLACE}/state").stdout.split() == ["baseline.json"]
+
+
+@pytest.mark.lab
+def test_a_probe_shows_the_host_and_changes_nothing(remote: Remote) -> None:
+    parts = ["inventory", "residue", "services", "listening"]
+
+    told = remote.do("probe", {"parts": parts})
+
+    found = told.result
+    assert found["inventory"]["hostname"] == remote.host.name
+    assert found["inventory"]["os"]["id"] == "debian"
+    assert found["inventory"]["virtualization"] == "systemd-nspawn"
+    assert [nic["addresses"] for nic in found["inventory"]["nics"]] == [[str(remote.host.address)]]
+    assert found["inventory"]["ssh_host_keys"]
+    assert found["inventory"]["gpu_source"] == "none"
+    assert found["residue"] == {}
+    assert found["services"]["ssh.service"] == "active (running)"
+    assert "tcp 0.0.0.0:22" in found["listening"]
+    assert told.changed is None
+
+
+@pytest.mark.lab
+def test_a_read_only_command_cannot_write(remote: Remote) -> None:
+    look = remote.do("probe", {"argv": ["cat", "/etc/hostname"]})
+    touch = remote.do("probe", {"argv": ["touch", "/etc/x", "/var/x", "/root/x"]})
+
+    assert look.outputs["stdout"].strip() == remote.host.name
+    assert look.result == {"exit_code": 0}
+    assert touch.code == "exit_nonzero"
+    assert touch.outputs["stderr"].count("Read-only file system") == 3
+
+
+@pytest.mark.lab
+def test_a_full_disk_leaves_the_file_as_it_was(remote: Remote) -> None:
+    remote.host.put(b"before", "/root/site.conf")
+    content = base64.b64encode(b"x" * 100_000).decode()
+    remote.host.fill_disk()
+    try:
+        told = remote.do("put", {"path": "/root/site.conf", "content": content})
+    finally:
+        remote.host.mend_disk()
+
+    assert told.code == "disk_full"
+    assert remote.host.get("/root/site.conf") == b"before"
+    assert remote.host.run("ls -A /root | grep moorage", check=False).stdout == ""
