@@ -55,6 +55,7 @@ missing_packages() {
     command -v mmdebstrap >/dev/null || echo "mmdebstrap|the base image of the lab's hosts"
     command -v bridge >/dev/null || echo "iproute2|the lab's network"
     command -v ssh >/dev/null || echo "openssh-client|logging in to the lab's hosts"
+    [ -x /usr/sbin/sshd ] || echo "openssh-server|tests of hosts without agent; without it they are skipped"
     command -v git >/dev/null || echo "git|reading which files belong to the repository"
     command -v docker-registry >/dev/null || echo "docker-registry|tests against a real OCI registry; without it they are skipped"
 }
@@ -77,7 +78,26 @@ install_packages() {
         # The program is wanted, not a registry that runs from boot.
         systemctl mask --quiet docker-registry.service
     fi
-    apt_install "${packages[@]}"
+    if [[ " ${packages[*]} " == *" openssh-server "* ]]; then
+        # The program is wanted, not a daemon that lets anybody in.
+        packages=("${packages[@]/openssh-server/}")
+        install_quietly openssh-server
+    fi
+    # shellcheck disable=SC2068 # an element may be empty, and is to be dropped
+    [ -z "${packages[*]// /}" ] || apt_install ${packages[@]}
+}
+
+# Installs a package whose service must not start, neither now nor at boot.
+install_quietly() {
+    local policy=/usr/sbin/policy-rc.d ours=
+    if [ ! -e "$policy" ]; then
+        printf '#!/bin/sh\nexit 101\n' >"$policy"
+        chmod 755 "$policy"
+        ours=1
+    fi
+    if command -v systemctl >/dev/null; then systemctl mask --quiet ssh.service ssh.socket; fi
+    apt_install "$1"
+    [ -z "$ours" ] || rm -f "$policy"
 }
 
 system() {

@@ -7,7 +7,8 @@ their log after they are in the database, so the log is taken as long as it was 
 platform copies what is missing there, whereas a log ahead of its database means to everybody that
 somebody has cut the database.
 
-The file holds the keys of the secret store: whoever has it has everything.
+The file holds the keys of the embedded secret store: whoever has it has everything. Secrets that
+are in OpenBao are not in it.
 """
 
 import importlib.metadata
@@ -55,6 +56,11 @@ def backup(
         size = target.stat().st_size
     print(f"Wrote {target} ({size:,} bytes, {len(manifest.digests)} files).")
     print("It holds the platform's keys. Keep it where only you can read it.")
+    if settings.secrets.url:
+        print(
+            "It does not hold the values of secrets:"
+            f" they are in OpenBao at {settings.secrets.url}. Back that up now, and keep the two together."
+        )
 
 
 def write(settings: Settings, *, target: Path) -> Manifest:

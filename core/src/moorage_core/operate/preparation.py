@@ -15,7 +15,12 @@ from moorage_core.embedded.errors import OperatorError
 from moorage_core.kit import logs
 from moorage_core.migrations import run as migrations
 from moorage_core.operate import arguments, dumps
+from moorage_core.secrets.openbao import OpenBao, Unusable
 from moorage_core.settings import Settings
+
+
+class SecretStoreUnusable(OperatorError):
+    """OpenBao does not do what the platform needs of it."""
 
 
 class DatabaseRefused(OperatorError):
@@ -27,11 +32,23 @@ def run() -> None:
     with arguments.refusals():
         settings = settings_module.load()
         logs.configure(level=settings.log.level, format=settings.log.format)
+        if settings.secrets.url:
+            _check_secret_store(settings)
         arguments.say("Schema", _migrate(str(settings.database.owner_url)))
         admin = asyncio.run(_first_start(settings))
     if admin:
         arguments.say("First admin", admin.email)
         arguments.say("Password", f"{admin.password}   shown this once: note it now")
+
+
+def _check_secret_store(settings: Settings) -> None:
+    """Before anything is made: a platform that cannot keep secrets cannot even sign a token."""
+    try:
+        OpenBao(settings.secrets).check()
+    except Unusable as err:
+        raise SecretStoreUnusable(str(err)) from err
+    current = "kept there" if settings.secrets.store == "openbao" else "moved back from there"
+    arguments.say("Secrets", f"OpenBao at {settings.secrets.url}, {current}")
 
 
 def _migrate(owner_url: str) -> str:

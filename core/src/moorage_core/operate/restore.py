@@ -42,6 +42,10 @@ def restore(
     print(f"Restored the backup of {manifest.created_at} into {place}.")
     if settings.audit.seal_log:
         print(f"Copy {place}/seals/seals.jsonl to {settings.audit.seal_log} if that is missing.")
+    if settings.secrets.url:
+        print(
+            f"Secrets are not restored: OpenBao at {settings.secrets.url} must have those of then."
+        )
     print(f"Next: moor up --data {place}, then moor audit verify --data {place}.")
 
 

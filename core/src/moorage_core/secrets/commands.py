@@ -61,11 +61,6 @@ async def reveal(platform: Platform, sealed: SealedSecret) -> bytes:
     return await platform.custody.open(sealed)
 
 
-async def get(platform: Platform, db: Db, id: str, *, org: str) -> bytes:
-    """Find and open in one, for the embedded store alone: a store outside is asked by `reveal`."""
-    return await reveal(platform, await find(db, id, org=org))
-
-
 async def remove(ctx: Context, id: str, *, org: str) -> None:
     await store.remove(ctx.db, org=org, id=id, due=ctx.now + GRACE)
 

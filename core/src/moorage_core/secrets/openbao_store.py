@@ -45,6 +45,10 @@ class Stock:
         self._keys: list[DataKey] = []
         self._filling: asyncio.Task[None] | None = None
 
+    @property
+    def left(self) -> int:
+        return len(self._keys)
+
     def take(self) -> DataKey:
         if len(self._keys) <= self._size // 2:
             self._fill_soon()
