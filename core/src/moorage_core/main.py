@@ -12,6 +12,8 @@ from pydantic.json_schema import models_json_schema
 
 from moorage_core import __version__, api
 from moorage_core import settings as settings_module
+from moorage_core.access import lists as access_lists
+from moorage_core.access.sweeps import EndGrants, SyncAccess
 from moorage_core.allocations.sweeps import DriveAllocations
 from moorage_core.artifacts.blobs import Blobs
 from moorage_core.artifacts.local_blobs import LocalBlobs
@@ -34,6 +36,7 @@ from moorage_core.kit.wakeups import Hub
 from moorage_core.nodes import handout
 from moorage_core.nodes import keyring as node_keys
 from moorage_core.nodes.heartbeats import Heartbeats
+from moorage_core.nodes.sweeps import FindSilentNodes, FlushHeartbeats, ReimageNodes
 from moorage_core.oidc.issuers import Issuers
 from moorage_core.operations.sweeps import EndExpired
 from moorage_core.platform import Platform
@@ -74,9 +77,14 @@ SWEEPS: tuple[type[driver.Sweep], ...] = (
     ExpireTasks,
     RemoveExpiredSecrets,
     DriveAllocations,
+    EndGrants,
+    SyncAccess,
+    FlushHeartbeats,
+    FindSilentNodes,
+    ReimageNodes,
 )
 
-TASK_HOOKS: dict[str, Hook] = {}
+TASK_HOOKS: dict[str, Hook] = {access_lists.KIND: access_lists.AccessLists()}
 """Kinds of task whose input is made at the moment in which a node takes them."""
 
 

@@ -41,7 +41,6 @@ def node(**values: Any) -> NodeAccess:
         "tries": 0,
         "retry_at": None,
         "allocation_status": "active",
-        "operation_status": "running",
         "task_status": "succeeded",
         "task_ended_at": NOW,
         "task_result": {},

@@ -43,7 +43,7 @@ async def create_grant(ctx: Context, allocation: str, new: AccessGrantCreate) ->
     person = rules.check_person(found, user=user, project=machine.project_id)
     longest = ctx.platform.settings.access.grant_lifetime_max
     lifetime = rules.check_lifetime(new.expires_in, longest=longest)
-    login = await logins.ensure(ctx, person, org=machine.org_id)
+    login = await logins.ensure(ctx, person, org=machine.org_id, project=machine.project_id)
     number = await node_store.count_up(ctx.db, machine)
     id = AccessGrantId.new()
     added = await store.add_grant(

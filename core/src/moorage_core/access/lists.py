@@ -14,6 +14,7 @@ from moorage_core.access.models import Behind, Listed, NodeAccess
 from moorage_core.access.rules import Progress, Step
 from moorage_core.context import Context
 from moorage_core.operations import commands as operations
+from moorage_core.operations.models import Operation
 from moorage_core.platform import Platform
 from moorage_core.tasks import commands as tasks
 from moorage_core.tasks.models import Task
@@ -22,7 +23,10 @@ KIND = "access-sync"
 REASON = "People of the project on the machine"
 LEASE = timedelta(days=3650)
 """As long as the machine is held: giving it back ends the session."""
+TASK_KEY = "access/people"
 TIMEOUT_SECONDS = 60
+QUEUED_FOR = timedelta(days=365)
+"""A host that is cut off finds the task when it is back."""
 
 
 class AccessLists:
@@ -81,28 +85,36 @@ async def _put_off(ctx: Context, node: NodeAccess, progress: Progress) -> None:
 
 
 async def _send(ctx: Context, node: NodeAccess) -> None:
-    operation = node.operation_id
-    if operation is None or node.operation_status != "running":
-        opened = await operations.open_internal(
-            ctx,
-            org=node.org_id,
-            project=node.project_id,
-            allocations=[node.allocation_id],
-            reason=REASON,
-            lease=LEASE,
-        )
-        operation = opened.id
+    operation = await _session(ctx, node)
     task = await tasks.add_internal(
         ctx,
         operation,
         allocation=node.allocation_id,
         kind=KIND,
-        key=f"access/{unit.new_correlation_id()}",
+        key=TASK_KEY,
         input={},
         timeout=TIMEOUT_SECONDS,
+        wakes=None,
+        queued_for=QUEUED_FOR,
     )
     await node_store.note_sending(
-        ctx.db, node.allocation_id, org=node.org_id, operation=operation, task=task.id
+        ctx.db, node.allocation_id, org=node.org_id, operation=operation.id, task=task.id
+    )
+
+
+async def _session(ctx: Context, node: NodeAccess) -> Operation:
+    """The platform's session on the machine: the one that runs, or a new one."""
+    if node.operation_id is not None:
+        running = await operations.find_running(ctx, node.operation_id, org=node.org_id)
+        if running is not None:
+            return running
+    return await operations.open_internal(
+        ctx,
+        org=node.org_id,
+        project=node.project_id,
+        allocations=[node.allocation_id],
+        reason=REASON,
+        lease=LEASE,
     )
 
 

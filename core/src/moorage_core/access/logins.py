@@ -31,7 +31,10 @@ async def create(ctx: Context, org: str, new: LoginCreate) -> Login:
     present = await store.find_login(ctx.db, person.id, org=org)
     if present is not None:
         raise rules.HasLogin(f"{person.email} is {present.login} in this org, and stays so.")
-    login = await _add(ctx, person, org=org, login=new.login)
+    login = await _add(ctx, person, org=org, project=None, login=new.login)
+    # The records belong to the whole org, which an admin of one of its projects does not see.
+    # Comes last: from here on nothing but the records is written.
+    await ctx.db.set_scope(ctx.principal.scope.with_org(org))
     audit.record(
         ctx,
         Permission.IAM_LOGIN_CREATE,
@@ -42,13 +45,16 @@ async def create(ctx: Context, org: str, new: LoginCreate) -> Login:
     return login
 
 
-async def ensure(ctx: Context, person: Person, *, org: str) -> Login:
-    """The person's login, made where there is none. The caller audits it with its own change."""
+async def ensure(ctx: Context, person: Person, *, org: str, project: str) -> Login:
+    """The person's login, made where there is none. The caller audits it with its own change.
+
+    It is the org's, and the event is told in the project where it was first needed.
+    """
     login = await store.find_login(ctx.db, person.id, org=org)
     if login is None:
         await store.lock_logins(ctx.db, org=org)
         login = await store.find_login(ctx.db, person.id, org=org)
-    return login or await _add(ctx, person, org=org, login=None)
+    return login or await _add(ctx, person, org=org, project=project, login=None)
 
 
 async def list_in_org(ctx: Context, org: str, page: PageRequest) -> Page[Login]:
@@ -57,7 +63,9 @@ async def list_in_org(ctx: Context, org: str, page: PageRequest) -> Page[Login]:
     return pagination.page(rows, page, key=lambda login: login.id)
 
 
-async def _add(ctx: Context, person: Person, *, org: str, login: str | None) -> Login:
+async def _add(
+    ctx: Context, person: Person, *, org: str, project: str | None, login: str | None
+) -> Login:
     """The org's logins are locked."""
     if login is None:
         stem = rules.login_stem(person.email)
@@ -81,7 +89,13 @@ async def _add(ctx: Context, person: Person, *, org: str, login: str | None) -> 
         )
     data = registry.Login(id=added.id, user_id=person.id, login=added.login, uid=added.uid)
     events.publish(
-        ctx, registry.LOGIN_CREATED, data, subject=added.id, version=added.version, org=org
+        ctx,
+        registry.LOGIN_CREATED,
+        data,
+        subject=added.id,
+        version=added.version,
+        org=org,
+        project=project,
     )
     return added
 

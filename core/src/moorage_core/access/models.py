@@ -143,7 +143,6 @@ class NodeAccess:
     tries: int
     retry_at: datetime | None
     allocation_status: str
-    operation_status: str | None
     task_status: str | None
     task_ended_at: datetime | None
     task_result: dict[str, Any] | None

@@ -131,11 +131,10 @@ async def lock_node(db: Db, allocation: str, *, org: str) -> NodeAccess | None:
         """
         SELECT n.allocation_id, n.node_id, n.org_id, n.project_id, n.wanted, n.sent,
             n.sent_generation, n.confirmed, n.confirmed_generation, n.operation_id, n.task_id,
-            n.tries, n.retry_at, a.status AS allocation_status, o.status AS operation_status,
+            n.tries, n.retry_at, a.status AS allocation_status,
             t.status AS task_status, t.ended_at AS task_ended_at, t.result AS task_result,
             t.error_code AS task_error_code, t.error_message AS task_error_message
         FROM node_access n JOIN allocations a ON a.id = n.allocation_id
-            LEFT JOIN operations o ON o.id = n.operation_id
             LEFT JOIN tasks t ON t.id = n.task_id
         WHERE n.org_id = %s AND n.allocation_id = %s FOR UPDATE OF n
         """,
