@@ -59,7 +59,8 @@ def backup(
     if settings.secrets.url:
         print(
             "It does not hold the values of secrets:"
-            f" they are in OpenBao at {settings.secrets.url}. Back that up now, and keep the two together."
+            f" they are in OpenBao at {settings.secrets.url}."
+            " Back that up now, and keep the two together."
         )
 
 
