@@ -590,7 +590,8 @@ BEGIN
         END IF;
     END LOOP;
 END $$;
-GRANT SELECT (id, org_id, name, status, reach, last_seen_at, unreachable_since, version, generation),
+GRANT SELECT (id, org_id, name, status, reach, last_seen_at, unreachable_since, version, generation,
+    reimage_requested_at, reimage_started_at),
     UPDATE (last_seen_at) ON nodes TO moorage_system;
 GRANT SELECT (id, org_id, project_id, node_id, status, due_at, setup_operation_id, release_operation_id, reimage_from)
     ON allocations TO moorage_system;
@@ -705,3 +706,14 @@ CREATE FUNCTION node_contact(allocation text)
 
 REVOKE EXECUTE ON FUNCTION project_person, node_contact FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION project_person, node_contact TO moorage_app;
+
+-- What whoever works on a machine must know of its node: how it is reached, and whether it takes work.
+CREATE FUNCTION node_for_work(allocation text)
+    RETURNS TABLE (reach text, quarantined boolean)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT n.reach, n.status IN ('quarantined', 'retired') FROM allocations a JOIN nodes n ON n.id = a.node_id
+    WHERE a.id = allocation AND a.org_id = ANY (scope_orgs())
+        AND (a.org_id = ANY (scope_whole_orgs()) OR a.project_id = ANY (scope_projects())) $$;
+
+REVOKE EXECUTE ON FUNCTION node_for_work FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION node_for_work TO moorage_app;
