@@ -493,7 +493,7 @@ async def test_a_new_authority_signs_once_the_node_knows_it(tenant: Tenant) -> N
     given = await grant(tenant)
     operator = await site.actor("platform_admin")
     path = f"/v1/grants/{given['id']}/certificates"
-    old = (await operator.get("/v1/platform/ssh-authorities")).json()[0]
+    old = (await operator.get("/v1/platform/ssh-authorities")).json()["items"][0]
     await site.sql.execute(
         "UPDATE node_access SET confirmed_generation ="
         " (SELECT max(greatest(generation, retired_generation)) FROM ssh_authorities)"
@@ -509,20 +509,20 @@ async def test_a_new_authority_signs_once_the_node_knows_it(tenant: Tenant) -> N
 
     assert old["fingerprint"] in _signed(meanwhile)
     assert made.json()["fingerprint"] in _signed(later)
-    listed = (await operator.get("/v1/platform/ssh-authorities")).json()
+    listed = (await operator.get("/v1/platform/ssh-authorities")).json()["items"]
     assert [found["id"] for found in listed][:2] == [made.json()["id"], old["id"]]
     assert [found["retired_at"] for found in listed][:2] == [None, None]
 
 
 async def test_a_leaked_authority_is_retired_at_once_and_its_key_is_gone(site: Site) -> None:
     operator = await site.actor("platform_admin")
-    old = (await operator.get("/v1/platform/ssh-authorities")).json()[0]
+    old = (await operator.get("/v1/platform/ssh-authorities")).json()["items"][0]
 
     await operator.post(
         "/v1/platform/ssh-authorities/rotate", {"reason": "it leaked", "at_once": True}
     )
 
-    listed = (await operator.get("/v1/platform/ssh-authorities")).json()
+    listed = (await operator.get("/v1/platform/ssh-authorities")).json()["items"]
     assert [found["id"] for found in listed if found["retired_at"] is None] == [listed[0]["id"]]
     kept = await site.rows("SELECT secret_id FROM ssh_authorities WHERE id = %s", old["id"])
     assert kept == [(None,)]

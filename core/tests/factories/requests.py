@@ -15,10 +15,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from core.tests.callers import Caller
 from core.tests.factories import artifacts, catalog, families, machines
-from core.tests.factories.tenants import PASSWORD, STATES, Tenant
+from core.tests.factories.tenants import PASSWORD, STATES, Bearer, Tenant
 from core.tests.site import Site, fresh
 from moorage_core import api
-from moorage_core.authz.roles import ROLES, SELF, Role
+from moorage_core.authz.roles import GRANT_PERMISSIONS, ROLES, SELF, Role
 from moorage_core.http.routing import PUBLIC, RouteSpec
 from moorage_core.kit.ids import PLATFORM_ORG, Id
 from moorage_core.main import build_api
@@ -29,6 +29,10 @@ PLATFORM_KEYS = {str(key) for key in ROLES[Role.PLATFORM_ADMIN].permissions} - {
     str(key) for key in ROLES[Role.TENANT_ADMIN].permissions
 }
 """Keys that only those who run the platform hold."""
+GRANT_KEYS = {str(key) for key in GRANT_PERMISSIONS} - {
+    str(key) for key in ROLES[Role.TENANT_ADMIN].permissions
+}
+"""Keys that only the token of a live operation holds."""
 SELF_KEYS = {str(key) for key in SELF}
 NARROWING = ("org", "project")
 """Query parameters by which lists are narrowed to a place."""
@@ -171,6 +175,9 @@ async def right_caller(site: Site, spec: RouteSpec, tenant: Tenant) -> Caller:
     """Somebody who may call the route about the tenant's things."""
     if spec.key == PUBLIC:
         return Caller(site.client, None)
+    if spec.key in GRANT_KEYS:
+        await tenant.fill("operation")
+        return Bearer(site.client, tenant.secrets["operation"])
     return await site.actor("platform_admin") if spec.key in PLATFORM_KEYS else tenant.admin
 
 
@@ -237,7 +244,7 @@ def _node(ids: Ids) -> dict[str, Any]:
 
 BODIES: dict[str, Body] = {
     "AccessGrantCreate": lambda ids: {"reason": "to look at its logs", "expires_in": 3600},
-    "LoginCreate": lambda ids: {"user": ids.get("user", "usr_" + "7" * 26)},
+    "UnixLoginCreate": lambda ids: {"user": ids.get("user", "usr_" + "7" * 26)},
     "SshAuthorityRotate": lambda ids: {"reason": "it is a year old"},
     "SshCertificateCreate": lambda ids: {"public_key": machines.SSH_PUBLIC_KEY},
     "AccessTokenCreate": lambda ids: {
@@ -255,6 +262,17 @@ BODIES: dict[str, Body] = {
     },
     "AppUpdate": lambda ids: {"name": f"App {fresh()}"},
     "AdminAppoint": lambda ids: {"email": _email(), "reason": "Their admin left without a word."},
+    "AllocationRelease": lambda ids: {"reason": "the work is done"},
+    "AllocationRequest": lambda ids: {
+        "sku": ids.get("sku_slug", "none"),
+        "region": ids.get("region_slug", "none"),
+    },
+    "AllocationUpdate": lambda ids: {"name": f"machine-{fresh()}"},
+    "ForcedRelease": lambda ids: {"reason": "its tenant does not answer"},
+    "NodeAllocationRequest": lambda ids: {
+        "project": ids["project"],
+        "reason": "they asked for this very one",
+    },
     "ArtifactCreate": lambda ids: artifacts.announcement(fresh().encode()),
     "ArtifactUpdate": lambda ids: {"lifecycle": "deprecated"},
     "ConsentGive": lambda ids: {"consent": ids.get("consent", "sha256:" + "0" * 64)},
@@ -264,6 +282,27 @@ BODIES: dict[str, Body] = {
     },
     "EntitlementUpdate": lambda ids: {"enabled": False},
     "FamilyWrite": lambda ids: families.family_body(ids.get("family", "none"), "write"),
+    "LeaseRenew": lambda ids: {"lease": 600},
+    "OperationEnd": lambda ids: {"outcome": "succeeded", "message": "All is well."},
+    "RuntimeSecretCreate": lambda ids: {
+        "name": f"key-{fresh()}",
+        "purpose": "cluster_key",
+        "generate": 32,
+    },
+    "SessionCreate": lambda ids: {
+        "allocations": [ids.get("allocation", "alc_" + "7" * 26)],
+        "reason": "its disk is nearly full",
+    },
+    "TasksCreate": lambda ids: {
+        "tasks": [
+            {
+                "key": f"step/{fresh()}",
+                "kind": "exec",
+                "allocation": ids.get("allocation", "alc_" + "7" * 26),
+                "input": {"argv": ["true"]},
+            }
+        ]
+    },
     "KeyCreate": lambda ids: {"expires_in": 3600},
     "Login": lambda ids: {"email": ids.get("email", _email()), "password": PASSWORD},
     "MemberAdd": lambda ids: {"email": _email(), "role": "viewer"},

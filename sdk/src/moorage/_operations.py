@@ -3,6 +3,7 @@
 
 from moorage._operation import Operation
 
+ADD_AGENT_EVIDENCE = Operation("add_agent_evidence", "POST", "/v1/agent/evidence", "machine")
 ADD_ORG_MEMBER = Operation("add_org_member", "POST", "/v1/orgs/{org}/members", "mutation")
 ADD_PROJECT_MEMBER = Operation(
     "add_project_member", "POST", "/v1/projects/{project}/members", "mutation"
@@ -11,6 +12,7 @@ ADMIT_APP = Operation("admit_app", "PUT", "/v1/families/{family}/admissions/{app
 APPOINT_ORG_ADMIN = Operation(
     "appoint_org_admin", "POST", "/v1/break-glass/orgs/{org}/admins", "mutation"
 )
+CANCEL_TASK = Operation("cancel_task", "POST", "/v1/tasks/{task}/cancel", "mutation")
 CHANGE_PASSWORD = Operation("change_password", "POST", "/v1/me/password", "mutation")
 CLEAR_APP_CHANNEL = Operation(
     "clear_app_channel", "DELETE", "/v1/apps/{app}/channels/{channel}", "mutation"
@@ -18,7 +20,13 @@ CLEAR_APP_CHANNEL = Operation(
 COMPLETE_ARTIFACT = Operation(
     "complete_artifact", "POST", "/v1/artifacts/{artifact}/complete", "mutation"
 )
+CREATE_ACCESS_GRANT = Operation(
+    "create_access_grant", "POST", "/v1/allocations/{allocation}/grants", "mutation"
+)
 CREATE_ACCESS_TOKEN = Operation("create_access_token", "POST", "/v1/access-tokens", "mutation")
+CREATE_ALLOCATIONS = Operation(
+    "create_allocations", "POST", "/v1/projects/{project}/allocations", "mutation"
+)
 CREATE_APP = Operation("create_app", "POST", "/v1/projects/{project}/apps", "mutation")
 CREATE_APP_VERSION = Operation("create_app_version", "POST", "/v1/apps/{app}/versions", "mutation")
 CREATE_ARTIFACT = Operation(
@@ -27,20 +35,35 @@ CREATE_ARTIFACT = Operation(
 CREATE_ENTITLEMENT = Operation(
     "create_entitlement", "POST", "/v1/projects/{project}/entitlements", "mutation"
 )
+CREATE_LOGIN = Operation("create_login", "POST", "/v1/orgs/{org}/logins", "mutation")
+CREATE_NODE = Operation("create_node", "POST", "/v1/nodes", "mutation")
+CREATE_NODE_ALLOCATION = Operation(
+    "create_node_allocation", "POST", "/v1/nodes/{node}/allocations", "mutation"
+)
+CREATE_NODE_SESSION = Operation(
+    "create_node_session", "POST", "/v1/projects/{project}/node-sessions", "mutation"
+)
+CREATE_NODES = Operation("create_nodes", "POST", "/v1/node-batches", "mutation")
 CREATE_OIDC_PROVIDER = Operation("create_oidc_provider", "POST", "/v1/oidc-providers", "mutation")
+CREATE_OPERATION_SECRET = Operation(
+    "create_operation_secret", "POST", "/v1/operations/{operation}/secrets", "mutation"
+)
 CREATE_ORG = Operation("create_org", "POST", "/v1/orgs", "mutation")
 CREATE_PROJECT = Operation("create_project", "POST", "/v1/orgs/{org}/projects", "mutation")
 CREATE_PUBLISHER_KEY = Operation(
     "create_publisher_key", "POST", "/v1/projects/{project}/publisher-keys", "mutation"
 )
 CREATE_PULL = Operation("create_pull", "POST", "/v1/projects/{project}/pulls", "mutation")
+CREATE_REGION = Operation("create_region", "POST", "/v1/regions", "mutation")
 CREATE_SERVICE_ACCOUNT = Operation(
     "create_service_account", "POST", "/v1/projects/{project}/service-accounts", "mutation"
 )
 CREATE_SERVICE_ACCOUNT_KEY = Operation(
     "create_service_account_key", "POST", "/v1/service-accounts/{account}/keys", "mutation"
 )
+CREATE_SKU = Operation("create_sku", "POST", "/v1/skus", "mutation")
 CREATE_SOURCE = Operation("create_source", "POST", "/v1/orgs/{org}/sources", "mutation")
+CREATE_TASKS = Operation("create_tasks", "POST", "/v1/operations/{operation}/tasks", "machine")
 CREATE_USER = Operation("create_user", "POST", "/v1/users", "mutation")
 CREATE_WEBHOOK = Operation("create_webhook", "POST", "/v1/webhooks", "mutation")
 DELETE_APP = Operation("delete_app", "DELETE", "/v1/apps/{app}", "mutation")
@@ -64,18 +87,34 @@ DELETE_WEBHOOK = Operation("delete_webhook", "DELETE", "/v1/webhooks/{webhook}",
 DEPRECATE_APP_VERSION = Operation(
     "deprecate_app_version", "POST", "/v1/app-versions/{version}/deprecate", "mutation"
 )
+END_ACCESS_GRANT = Operation("end_access_grant", "DELETE", "/v1/grants/{grant}", "mutation")
+END_OPERATION = Operation("end_operation", "POST", "/v1/operations/{operation}/end", "mutation")
 END_SESSION = Operation("end_session", "DELETE", "/v1/sessions/{session}", "mutation")
+ENROL_AGENT = Operation("enrol_agent", "POST", "/v1/agent/enrol", "machine", public=True)
 EXPLAIN_POLICY = Operation("explain_policy", "POST", "/v1/policy/explain", "read")
 FINISH_SIGN_IN = Operation(
     "finish_sign_in", "GET", "/v1/auth/oidc/{provider}/callback", "machine", public=True
 )
+FORCE_RELEASE_ALLOCATION = Operation(
+    "force_release_allocation", "POST", "/v1/platform/allocations/{allocation}/release", "mutation"
+)
+GET_ACCESS_GRANT = Operation("get_access_grant", "GET", "/v1/grants/{grant}", "read")
 GET_ADMISSION = Operation("get_admission", "GET", "/v1/families/{family}/admissions/{app}", "read")
+GET_AGENT = Operation("get_agent", "GET", "/v1/agent/agent.pyz", "machine", public=True)
+GET_AGENT_CONTENT = Operation(
+    "get_agent_content", "GET", "/v1/agent/tasks/{task}/content", "machine"
+)
+GET_ALLOCATION = Operation("get_allocation", "GET", "/v1/allocations/{allocation}", "read")
+GET_ALLOCATION_EVIDENCE = Operation(
+    "get_allocation_evidence", "GET", "/v1/allocations/{allocation}/evidence", "read"
+)
 GET_APP = Operation("get_app", "GET", "/v1/apps/{app}", "read")
 GET_APP_OPERATOR = Operation("get_app_operator", "GET", "/v1/app-operators/{operator}", "read")
 GET_APP_VERSION = Operation("get_app_version", "GET", "/v1/app-versions/{version}", "read")
 GET_ARTIFACT = Operation("get_artifact", "GET", "/v1/artifacts/{artifact}", "read")
 GET_AUDIT_ENTRY = Operation("get_audit_entry", "GET", "/v1/audit/{entry}", "read")
 GET_AUDIT_PROOF = Operation("get_audit_proof", "GET", "/v1/audit/{entry}/proof", "read")
+GET_AUTHORITIES = Operation("get_authorities", "GET", "/v1/agent/ca.pem", "machine", public=True)
 GET_DELIVERY = Operation(
     "get_delivery", "GET", "/v1/webhooks/{webhook}/deliveries/{delivery}", "read"
 )
@@ -89,9 +128,11 @@ GET_JWKS = Operation("get_jwks", "GET", "/.well-known/jwks.json", "read", public
 GET_ME = Operation("get_me", "GET", "/v1/me", "read")
 GET_MEMBER = Operation("get_member", "GET", "/v1/members/{member}", "read")
 GET_METRICS = Operation("get_metrics", "GET", "/metrics", "read")
+GET_NODE = Operation("get_node", "GET", "/v1/nodes/{node}", "read")
 GET_OFFER = Operation("get_offer", "GET", "/v1/projects/{project}/offers/{app}", "read")
 GET_OIDC_PROVIDER = Operation("get_oidc_provider", "GET", "/v1/oidc-providers/{provider}", "read")
 GET_OPENAPI = Operation("get_openapi", "GET", "/v1/openapi.json", "read", public=True)
+GET_OPERATION = Operation("get_operation", "GET", "/v1/operations/{operation}", "read")
 GET_ORG = Operation("get_org", "GET", "/v1/orgs/{org}", "read")
 GET_ORG_OVERLAY = Operation("get_org_overlay", "GET", "/v1/orgs/{org}/overlay", "read")
 GET_PERMISSION_DIFF = Operation(
@@ -103,24 +144,38 @@ GET_PROJECT_OVERLAY = Operation(
 )
 GET_PROJECT_POLICY = Operation("get_project_policy", "GET", "/v1/projects/{project}/policy", "read")
 GET_PULL_CONTENT = Operation("get_pull_content", "GET", "/v1/pulls/{pull}/content", "machine")
+GET_REGION = Operation("get_region", "GET", "/v1/regions/{region}", "read")
 GET_SERVICE_ACCOUNT = Operation(
     "get_service_account", "GET", "/v1/service-accounts/{account}", "read"
 )
+GET_SKU = Operation("get_sku", "GET", "/v1/skus/{sku}", "read")
 GET_SOURCE = Operation("get_source", "GET", "/v1/sources/{source}", "read")
 GET_STATUS = Operation("get_status", "GET", "/v1/status", "read", public=True)
+GET_TASK = Operation("get_task", "GET", "/v1/tasks/{task}", "read")
+GET_TASK_OUTPUT = Operation("get_task_output", "GET", "/v1/tasks/{task}/output", "read")
 GET_USER = Operation("get_user", "GET", "/v1/users/{user}", "read")
 GET_WEBHOOK = Operation("get_webhook", "GET", "/v1/webhooks/{webhook}", "read")
 GIVE_CONSENT = Operation(
     "give_consent", "POST", "/v1/entitlements/{entitlement}/consent", "mutation"
 )
+ISSUE_CERTIFICATE = Operation(
+    "issue_certificate", "POST", "/v1/grants/{grant}/certificates", "mutation"
+)
+ISSUE_ENROLMENT = Operation("issue_enrolment", "POST", "/v1/nodes/{node}/enrolments", "mutation")
 ISSUE_PASSWORD_CODE = Operation(
     "issue_password_code", "POST", "/v1/users/{user}/password-codes", "mutation"
 )
 LINK_OIDC_IDENTITY = Operation(
     "link_oidc_identity", "PUT", "/v1/oidc-providers/{provider}/identities/{user}", "mutation"
 )
+LIST_ACCESS_GRANTS = Operation(
+    "list_access_grants", "GET", "/v1/allocations/{allocation}/grants", "read"
+)
 LIST_ACCESS_TOKENS = Operation("list_access_tokens", "GET", "/v1/access-tokens", "read")
 LIST_ADMISSIONS = Operation("list_admissions", "GET", "/v1/families/{family}/admissions", "read")
+LIST_ALLOCATIONS = Operation(
+    "list_allocations", "GET", "/v1/projects/{project}/allocations", "read"
+)
 LIST_APP_CHANNELS = Operation("list_app_channels", "GET", "/v1/apps/{app}/channels", "read")
 LIST_APP_OPERATORS = Operation(
     "list_app_operators", "GET", "/v1/projects/{project}/app-operators", "read"
@@ -135,12 +190,22 @@ LIST_ARTIFACTS = Operation("list_artifacts", "GET", "/v1/projects/{project}/arti
 LIST_AUDIT_ENTRIES = Operation("list_audit_entries", "GET", "/v1/audit", "read")
 LIST_AUDIT_SEALS = Operation("list_audit_seals", "GET", "/v1/audit/seals", "read")
 LIST_DELIVERIES = Operation("list_deliveries", "GET", "/v1/webhooks/{webhook}/deliveries", "read")
+LIST_ENROLMENTS = Operation("list_enrolments", "GET", "/v1/nodes/{node}/enrolments", "read")
 LIST_ENTITLEMENTS = Operation(
     "list_entitlements", "GET", "/v1/projects/{project}/entitlements", "read"
 )
 LIST_EVENTS = Operation("list_events", "GET", "/v1/events", "read")
 LIST_FAMILIES = Operation("list_families", "GET", "/v1/families", "read")
+LIST_LOGINS = Operation("list_logins", "GET", "/v1/orgs/{org}/logins", "read")
+LIST_NODE_SESSIONS = Operation(
+    "list_node_sessions", "GET", "/v1/projects/{project}/node-sessions", "read"
+)
+LIST_NODES = Operation("list_nodes", "GET", "/v1/nodes", "read")
 LIST_OIDC_PROVIDERS = Operation("list_oidc_providers", "GET", "/v1/oidc-providers", "read")
+LIST_OPERATION_TASKS = Operation(
+    "list_operation_tasks", "GET", "/v1/operations/{operation}/tasks", "read"
+)
+LIST_OPERATIONS = Operation("list_operations", "GET", "/v1/operations", "read")
 LIST_OPERATORS_OF_APP = Operation(
     "list_operators_of_app", "GET", "/v1/apps/{app}/operators", "read"
 )
@@ -153,6 +218,7 @@ LIST_PROJECTS = Operation("list_projects", "GET", "/v1/orgs/{org}/projects", "re
 LIST_PUBLISHER_KEYS = Operation(
     "list_publisher_keys", "GET", "/v1/projects/{project}/publisher-keys", "read"
 )
+LIST_REGIONS = Operation("list_regions", "GET", "/v1/regions", "read")
 LIST_ROLES = Operation("list_roles", "GET", "/v1/roles", "read")
 LIST_SERVICE_ACCOUNT_KEYS = Operation(
     "list_service_account_keys", "GET", "/v1/service-accounts/{account}/keys", "read"
@@ -164,16 +230,26 @@ LIST_SESSIONS = Operation("list_sessions", "GET", "/v1/sessions", "read")
 LIST_SIGN_IN_CHOICES = Operation(
     "list_sign_in_choices", "GET", "/v1/auth/oidc/providers", "read", public=True
 )
+LIST_SKUS = Operation("list_skus", "GET", "/v1/skus", "read")
 LIST_SOURCES = Operation("list_sources", "GET", "/v1/sources", "read")
+LIST_SSH_AUTHORITIES = Operation(
+    "list_ssh_authorities", "GET", "/v1/platform/ssh-authorities", "read"
+)
 LIST_USERS = Operation("list_users", "GET", "/v1/users", "read")
 LIST_WEBHOOKS = Operation("list_webhooks", "GET", "/v1/webhooks", "read")
 LOGIN = Operation("login", "POST", "/v1/auth/login", "machine", public=True)
+MAINTAIN_NODE = Operation("maintain_node", "POST", "/v1/nodes/{node}/maintenance", "mutation")
 MINT_TOKEN = Operation("mint_token", "POST", "/v1/auth/token", "machine", public=True)
+POLL_AGENT = Operation("poll_agent", "POST", "/v1/agent/poll", "machine")
 PROMOTE_APP_VERSION = Operation(
     "promote_app_version", "POST", "/v1/apps/{app}/promotions", "mutation"
 )
+PROVE_AGENT = Operation("prove_agent", "POST", "/v1/agent/token", "machine", public=True)
 PUBLISH_APP_VERSION = Operation(
     "publish_app_version", "POST", "/v1/app-versions/{version}/publish", "mutation"
+)
+PUT_AGENT_OUTPUT = Operation(
+    "put_agent_output", "PUT", "/v1/agent/tasks/{task}/output/{stream}", "machine"
 )
 PUT_ARTIFACT_CONTENT = Operation(
     "put_artifact_content", "PUT", "/v1/artifacts/{artifact}/content", "machine"
@@ -187,25 +263,36 @@ PUT_ORG_OVERLAY = Operation("put_org_overlay", "PUT", "/v1/orgs/{org}/overlay", 
 PUT_PROJECT_OVERLAY = Operation(
     "put_project_overlay", "PUT", "/v1/projects/{project}/overlay", "mutation"
 )
+QUARANTINE_NODE = Operation("quarantine_node", "POST", "/v1/nodes/{node}/quarantine", "mutation")
 REDELIVER = Operation(
     "redeliver", "POST", "/v1/webhooks/{webhook}/deliveries/{delivery}/redeliveries", "mutation"
 )
 REGISTER_APP_OPERATOR = Operation(
     "register_app_operator", "POST", "/v1/projects/{project}/app-operators", "mutation"
 )
+REIMAGE_NODE = Operation("reimage_node", "POST", "/v1/nodes/{node}/reimage", "mutation")
+RELEASE_ALLOCATION = Operation(
+    "release_allocation", "POST", "/v1/allocations/{allocation}/release", "mutation"
+)
 REMOVE_APP_OPERATOR = Operation(
     "remove_app_operator", "DELETE", "/v1/app-operators/{operator}", "mutation"
 )
 REMOVE_MEMBER = Operation("remove_member", "DELETE", "/v1/members/{member}", "mutation")
+RENEW_OPERATION = Operation(
+    "renew_operation", "POST", "/v1/operations/{operation}/renew", "mutation"
+)
 REPLACE_APP_VERSION = Operation(
     "replace_app_version", "PUT", "/v1/app-versions/{version}", "mutation"
 )
+REPORT_AGENT = Operation("report_agent", "POST", "/v1/agent/reports", "machine")
 RESTORE_APP_VERSION = Operation(
     "restore_app_version", "POST", "/v1/app-versions/{version}/restore", "mutation"
 )
+RESUME_NODE = Operation("resume_node", "POST", "/v1/nodes/{node}/resume", "mutation")
 RETIRE_APP_VERSION = Operation(
     "retire_app_version", "POST", "/v1/app-versions/{version}/retire", "mutation"
 )
+RETIRE_NODE = Operation("retire_node", "POST", "/v1/nodes/{node}/retire", "mutation")
 REVOKE_ACCESS_TOKEN = Operation(
     "revoke_access_token", "DELETE", "/v1/access-tokens/{token}", "mutation"
 )
@@ -215,11 +302,15 @@ REVOKE_ARTIFACT = Operation(
 REVOKE_ARTIFACT_AS_PLATFORM = Operation(
     "revoke_artifact_as_platform", "POST", "/v1/break-glass/artifacts/{artifact}/revoke", "mutation"
 )
+REVOKE_ENROLMENT = Operation("revoke_enrolment", "DELETE", "/v1/enrolments/{enrolment}", "mutation")
 REVOKE_PUBLISHER_KEY = Operation(
     "revoke_publisher_key", "POST", "/v1/publisher-keys/{publisher_key}/revoke", "mutation"
 )
 REVOKE_SERVICE_ACCOUNT_KEY = Operation(
     "revoke_service_account_key", "DELETE", "/v1/service-accounts/{account}/keys/{key}", "mutation"
+)
+ROTATE_SSH_AUTHORITY = Operation(
+    "rotate_ssh_authority", "POST", "/v1/platform/ssh-authorities/rotate", "mutation"
 )
 ROTATE_WEBHOOK_SECRET = Operation(
     "rotate_webhook_secret", "POST", "/v1/webhooks/{webhook}/secret-rotations", "mutation"
@@ -235,20 +326,26 @@ STREAM_EVENTS = Operation("stream_events", "GET", "/v1/events/stream", "read")
 UNLINK_OIDC_IDENTITY = Operation(
     "unlink_oidc_identity", "DELETE", "/v1/oidc-providers/{provider}/identities/{user}", "mutation"
 )
+UPDATE_ALLOCATION = Operation(
+    "update_allocation", "PATCH", "/v1/allocations/{allocation}", "mutation"
+)
 UPDATE_APP = Operation("update_app", "PATCH", "/v1/apps/{app}", "mutation")
 UPDATE_ARTIFACT = Operation("update_artifact", "PATCH", "/v1/artifacts/{artifact}", "mutation")
 UPDATE_ENTITLEMENT = Operation(
     "update_entitlement", "PATCH", "/v1/entitlements/{entitlement}", "mutation"
 )
 UPDATE_MEMBER = Operation("update_member", "PATCH", "/v1/members/{member}", "mutation")
+UPDATE_NODE = Operation("update_node", "PATCH", "/v1/nodes/{node}", "mutation")
 UPDATE_OIDC_PROVIDER = Operation(
     "update_oidc_provider", "PATCH", "/v1/oidc-providers/{provider}", "mutation"
 )
 UPDATE_ORG = Operation("update_org", "PATCH", "/v1/orgs/{org}", "mutation")
 UPDATE_PROJECT = Operation("update_project", "PATCH", "/v1/projects/{project}", "mutation")
+UPDATE_REGION = Operation("update_region", "PATCH", "/v1/regions/{region}", "mutation")
 UPDATE_SERVICE_ACCOUNT = Operation(
     "update_service_account", "PATCH", "/v1/service-accounts/{account}", "mutation"
 )
+UPDATE_SKU = Operation("update_sku", "PATCH", "/v1/skus/{sku}", "mutation")
 UPDATE_SOURCE = Operation("update_source", "PATCH", "/v1/sources/{source}", "mutation")
 UPDATE_USER = Operation("update_user", "PATCH", "/v1/users/{user}", "mutation")
 UPDATE_WEBHOOK = Operation("update_webhook", "PATCH", "/v1/webhooks/{webhook}", "mutation")

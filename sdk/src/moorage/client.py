@@ -8,6 +8,7 @@ from moorage._operation import Options
 from moorage._transport import Transport
 from moorage._version import __version__
 from moorage.auth import Auth
+from moorage.resources.access import Grants, Logins, SshAuthorities
 from moorage.resources.apps import Apps
 from moorage.resources.artifacts import Artifacts
 from moorage.resources.audit import Audit
@@ -69,6 +70,8 @@ class Client:
         self.entitlements = Entitlements(*held)
         self.events = Events(*held)
         self.families = Families(*held)
+        self.grants = Grants(*held)
+        self.logins = Logins(*held)
         self.me = Me(*held)
         self.members = Members(*held)
         self.oidc_providers = OidcProviders(*held)
@@ -84,6 +87,7 @@ class Client:
         self.sessions = Sessions(*held)
         self.signing_in = SigningIn(*held)
         self.sources = Sources(*held)
+        self.ssh_authorities = SshAuthorities(*held)
         self.users = Users(*held)
         self.webhooks = Webhooks(*held)
 

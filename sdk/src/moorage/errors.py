@@ -20,12 +20,40 @@ from moorage._problem import (
 )
 
 
+class AccessEnded(Conflict):
+    """The access grant has ended."""
+
+
 class AccountDisabled(Forbidden):
     """The account is disabled."""
 
 
+class AddressMissing(Unprocessable):
+    """A host without agent needs an address."""
+
+
+class AgentMissing(Conflict):
+    """This platform has no agent to hand out."""
+
+
+class AllocationForeign(Conflict):
+    """The machine is not one of the operation's."""
+
+
+class AllocationInactive(Conflict):
+    """The machine is not active."""
+
+
+class AllocationNotActive(Conflict):
+    """The allocation is not active."""
+
+
 class AlreadyEntitled(Conflict):
     """The project is entitled to this app already."""
+
+
+class AlreadyGranted(Conflict):
+    """The person may enter this machine already."""
 
 
 class AlreadyIssued(Conflict):
@@ -60,6 +88,10 @@ class AppPublished(Conflict):
     """The app was published and stays."""
 
 
+class ArtifactMissing(Conflict):
+    """The project has no usable artifact of this digest."""
+
+
 class ArtifactRevoked(Conflict):
     """The artifact was revoked."""
 
@@ -74,6 +106,10 @@ class ArtifactUsed(Conflict):
 
 class ArtifactsNotReady(Conflict):
     """The version's artifacts cannot be used as they are."""
+
+
+class AssertionRefused(Unauthenticated):
+    """The node did not prove itself."""
 
 
 class BeyondCeiling(Forbidden):
@@ -132,6 +168,10 @@ class EmailTaken(Conflict):
     """There is an account with this e-mail already."""
 
 
+class EnrolmentRefused(Unauthenticated):
+    """The enrolment token is not valid."""
+
+
 class EventExpired(Gone):
     """The event is older than the platform keeps events."""
 
@@ -156,6 +196,22 @@ class FamilyNameTaken(Conflict):
     """An app is called so."""
 
 
+class GpusUnclear(Unprocessable):
+    """A model and a number of GPUs belong together."""
+
+
+class GrantEnded(Conflict):
+    """The operation has ended, or another holder has taken it over."""
+
+
+class GrantTooLong(Unprocessable):
+    """An access grant cannot last that long."""
+
+
+class HasLogin(Conflict):
+    """The person has a login in this org already."""
+
+
 class IdTokenRefused(Unauthenticated):
     """What the sign-in provider says about you does not prove who you are."""
 
@@ -168,12 +224,16 @@ class IdempotencyKeyReused(Unprocessable):
     """This idempotency key was used for another request."""
 
 
+class IdentityConflict(Conflict):
+    """Two hosts have the identity of one node."""
+
+
 class InProgress(Conflict):
     """The same request is still being worked on."""
 
 
 class InvalidTransition(Conflict):
-    """The version's state does not allow this."""
+    """The state of the allocation does not allow this."""
 
 
 class IsAppOperator(Conflict):
@@ -189,7 +249,7 @@ class KeyNotProved(Unprocessable):
 
 
 class KeyNotUsable(Unprocessable):
-    """This is not a usable Ed25519 public key."""
+    """This is not a usable P-256 public key."""
 
 
 class KeyRevoked(Conflict):
@@ -224,6 +284,14 @@ class LoginNotPending(Unauthenticated):
     """This browser has no such sign-in under way."""
 
 
+class LoginReserved(Unprocessable):
+    """Hosts use this name themselves."""
+
+
+class LoginTaken(Conflict):
+    """The login belongs, or belonged, to somebody else."""
+
+
 class Malformed(Unprocessable):
     """The request is not of the form this route takes."""
 
@@ -241,7 +309,11 @@ class MoreThanAnnounced(Unprocessable):
 
 
 class NameTaken(Conflict):
-    """The project has a service account of this name already."""
+    """Another node has this name already."""
+
+
+class NoCapacity(Conflict):
+    """There are not enough free machines of this kind there."""
 
 
 class NoVerifiedEmail(Forbidden):
@@ -252,8 +324,40 @@ class NoVersion(Conflict):
     """The app has no version that this would come to."""
 
 
+class NodeHeld(Conflict):
+    """Somebody holds the node."""
+
+
+class NodeNotFree(Conflict):
+    """Nobody can get this node now."""
+
+
+class NodeQuarantined(Conflict):
+    """The node takes no work: something is wrong with it."""
+
+
+class NodeRetired(Forbidden):
+    """The node is retired."""
+
+
+class NodeStatus(Conflict):
+    """The node's status does not allow this."""
+
+
+class NodeTakenOut(Conflict):
+    """The node was taken out, and nothing is done there."""
+
+
+class NodeWithoutAgent(Conflict):
+    """The node has no agent."""
+
+
 class NotADraft(Conflict):
     """A version that was published does not change."""
+
+
+class NotAPerson(Unprocessable):
+    """Only people enter machines."""
 
 
 class NotAnOperatorAccount(Unprocessable):
@@ -262,6 +366,14 @@ class NotAnOperatorAccount(Unprocessable):
 
 class NotEmpty(Conflict):
     """Something still lives inside."""
+
+
+class NotInOrg(Conflict):
+    """The person has no role in the org."""
+
+
+class NotInProject(Conflict):
+    """The person has no role in the project that lets them enter machines."""
 
 
 class NotProved(Unauthenticated):
@@ -276,8 +388,28 @@ class NotUploading(Conflict):
     """The artifact takes no bytes."""
 
 
+class NotYourGrant(Forbidden):
+    """Only the person of a grant gets certificates for it."""
+
+
 class OnChannel(Conflict):
     """A channel points to the version."""
+
+
+class OperationEnded(Conflict):
+    """The operation has ended."""
+
+
+class OutputEnded(Conflict):
+    """The task has ended, and its output with it."""
+
+
+class OutputFull(Conflict):
+    """The stream holds as much as is kept of it."""
+
+
+class OutputOffset(Conflict):
+    """The bytes do not begin where the last ones ended."""
 
 
 class OverlayWidens(Unprocessable):
@@ -290,6 +422,14 @@ class OwnAccount(Conflict):
 
 class PermissionUnknown(Unprocessable):
     """A service account cannot hold this permission."""
+
+
+class PersonDisabled(Conflict):
+    """The person's account is disabled."""
+
+
+class PlaceUnknown(Unprocessable):
+    """There is no such region or SKU, or it takes nothing new."""
 
 
 class PolicyRefused(Forbidden):
@@ -336,6 +476,14 @@ class SealBroken(Conflict):
     """The entry no longer fits its seal."""
 
 
+class SecretNameTaken(Conflict):
+    """The operation has a secret of this name already."""
+
+
+class SecretValueInvalid(Unprocessable):
+    """The value is not what it is said to be."""
+
+
 class SignatureInvalid(Unprocessable):
     """The signature is not one of this artifact by this key."""
 
@@ -345,7 +493,7 @@ class SlugReserved(Unprocessable):
 
 
 class SlugTaken(Conflict):
-    """An app of this slug exists on the platform."""
+    """Another one has this slug already."""
 
 
 class SourceCredentialNeeded(Conflict):
@@ -384,12 +532,48 @@ class SourceUrlNotAllowed(Unprocessable):
     """A source cannot be there."""
 
 
+class SshKeyRefused(Unprocessable):
+    """This is not an SSH public key that can be certified."""
+
+
 class StillEntitled(Conflict):
     """Projects that would no longer see the app are entitled to it."""
 
 
 class StoreFull(Busy):
     """The platform has no room for more bytes."""
+
+
+class TaskAttemptSkipped(Conflict):
+    """Attempts are counted one by one."""
+
+
+class TaskDiffers(Conflict):
+    """The same key was used for another wish."""
+
+
+class TaskEnded(Conflict):
+    """The task has ended."""
+
+
+class TaskInputInvalid(Unprocessable):
+    """The input is not what the kind takes."""
+
+
+class TaskKindNotAllowed(Unprocessable):
+    """Tasks of this kind are the platform's own."""
+
+
+class TaskNamedTwice(Unprocessable):
+    """Two tasks of one call have the same key and machine."""
+
+
+class TaskNotRepeatable(Conflict):
+    """Nobody knows how the earlier attempt ended, and this task must not be done twice."""
+
+
+class TaskStillRuns(Conflict):
+    """An earlier attempt has not ended."""
 
 
 class TokenLifetime(Unprocessable):
@@ -410,6 +594,10 @@ class TooManyUploads(Conflict):
 
 class TooManyWebhooks(Conflict):
     """The org has as many webhooks as it can have."""
+
+
+class UidsExhausted(Conflict):
+    """The org has no uid left to give."""
 
 
 class UnknownEventType(Unprocessable):
@@ -453,8 +641,15 @@ class WrongPassword(Unauthenticated):
 
 
 BY_CODE: dict[str, type[ApiError]] = {
+    "access_ended": AccessEnded,
     "account_disabled": AccountDisabled,
+    "address_missing": AddressMissing,
+    "agent_missing": AgentMissing,
+    "allocation_foreign": AllocationForeign,
+    "allocation_inactive": AllocationInactive,
+    "allocation_not_active": AllocationNotActive,
     "already_entitled": AlreadyEntitled,
+    "already_granted": AlreadyGranted,
     "already_issued": AlreadyIssued,
     "already_member": AlreadyMember,
     "already_registered": AlreadyRegistered,
@@ -463,10 +658,12 @@ BY_CODE: dict[str, type[ApiError]] = {
     "app_not_offered": AppNotOffered,
     "app_not_shared": AppNotShared,
     "app_published": AppPublished,
+    "artifact_missing": ArtifactMissing,
     "artifact_revoked": ArtifactRevoked,
     "artifact_too_large": ArtifactTooLarge,
     "artifact_used": ArtifactUsed,
     "artifacts_not_ready": ArtifactsNotReady,
+    "assertion_refused": AssertionRefused,
     "beyond_ceiling": BeyondCeiling,
     "beyond_own_rights": BeyondOwnRights,
     "busy": Busy,
@@ -482,6 +679,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "domain_not_allowed": DomainNotAllowed,
     "draft_changed": DraftChanged,
     "email_taken": EmailTaken,
+    "enrolment_refused": EnrolmentRefused,
     "event_expired": EventExpired,
     "family_key_not_allowed": FamilyKeyNotAllowed,
     "family_key_unknown": FamilyKeyUnknown,
@@ -489,9 +687,14 @@ BY_CODE: dict[str, type[ApiError]] = {
     "family_name_reserved": FamilyNameReserved,
     "family_name_taken": FamilyNameTaken,
     "forbidden": Forbidden,
+    "gpus_unclear": GpusUnclear,
+    "grant_ended": GrantEnded,
+    "grant_too_long": GrantTooLong,
+    "has_login": HasLogin,
     "id_token_refused": IdTokenRefused,
     "idempotency_key_required": IdempotencyKeyRequired,
     "idempotency_key_reused": IdempotencyKeyReused,
+    "identity_conflict": IdentityConflict,
     "if_match_required": IfMatchRequired,
     "in_progress": InProgress,
     "invalid_transition": InvalidTransition,
@@ -507,24 +710,44 @@ BY_CODE: dict[str, type[ApiError]] = {
     "linked_to_another": LinkedToAnother,
     "location_unusable": LocationUnusable,
     "login_not_pending": LoginNotPending,
+    "login_reserved": LoginReserved,
+    "login_taken": LoginTaken,
     "malformed": Malformed,
     "manifest_invalid": ManifestInvalid,
     "manifest_misfit": ManifestMisfit,
     "more_than_announced": MoreThanAnnounced,
     "name_taken": NameTaken,
+    "no_capacity": NoCapacity,
     "no_verified_email": NoVerifiedEmail,
     "no_version": NoVersion,
+    "node_held": NodeHeld,
+    "node_not_free": NodeNotFree,
+    "node_quarantined": NodeQuarantined,
+    "node_retired": NodeRetired,
+    "node_status": NodeStatus,
+    "node_taken_out": NodeTakenOut,
+    "node_without_agent": NodeWithoutAgent,
     "not_a_draft": NotADraft,
+    "not_a_person": NotAPerson,
     "not_an_operator_account": NotAnOperatorAccount,
     "not_empty": NotEmpty,
     "not_found": NotFound,
+    "not_in_org": NotInOrg,
+    "not_in_project": NotInProject,
     "not_proved": NotProved,
     "not_sealed_yet": NotSealedYet,
     "not_uploading": NotUploading,
+    "not_your_grant": NotYourGrant,
     "on_channel": OnChannel,
+    "operation_ended": OperationEnded,
+    "output_ended": OutputEnded,
+    "output_full": OutputFull,
+    "output_offset": OutputOffset,
     "overlay_widens": OverlayWidens,
     "own_account": OwnAccount,
     "permission_unknown": PermissionUnknown,
+    "person_disabled": PersonDisabled,
+    "place_unknown": PlaceUnknown,
     "policy_refused": PolicyRefused,
     "project_full": ProjectFull,
     "provider_misconfigured": ProviderMisconfigured,
@@ -537,6 +760,8 @@ BY_CODE: dict[str, type[ApiError]] = {
     "role_not_here": RoleNotHere,
     "runbook_missing": RunbookMissing,
     "seal_broken": SealBroken,
+    "secret_name_taken": SecretNameTaken,
+    "secret_value_invalid": SecretValueInvalid,
     "signature_invalid": SignatureInvalid,
     "slug_reserved": SlugReserved,
     "slug_taken": SlugTaken,
@@ -549,9 +774,18 @@ BY_CODE: dict[str, type[ApiError]] = {
     "source_unreachable": SourceUnreachable,
     "source_unusable": SourceUnusable,
     "source_url_not_allowed": SourceUrlNotAllowed,
+    "ssh_key_refused": SshKeyRefused,
     "stale": Stale,
     "still_entitled": StillEntitled,
     "store_full": StoreFull,
+    "task_attempt_skipped": TaskAttemptSkipped,
+    "task_differs": TaskDiffers,
+    "task_ended": TaskEnded,
+    "task_input_invalid": TaskInputInvalid,
+    "task_kind_not_allowed": TaskKindNotAllowed,
+    "task_named_twice": TaskNamedTwice,
+    "task_not_repeatable": TaskNotRepeatable,
+    "task_still_runs": TaskStillRuns,
     "token_lifetime": TokenLifetime,
     "too_large": TooLarge,
     "too_many_keys": TooManyKeys,
@@ -559,6 +793,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "too_many_requests": TooManyRequests,
     "too_many_uploads": TooManyUploads,
     "too_many_webhooks": TooManyWebhooks,
+    "uids_exhausted": UidsExhausted,
     "unauthenticated": Unauthenticated,
     "unknown_event_type": UnknownEventType,
     "upload_busy": UploadBusy,
@@ -574,8 +809,15 @@ BY_CODE: dict[str, type[ApiError]] = {
 """The class of each code that the contract names."""
 
 __all__ = [
+    "AccessEnded",
     "AccountDisabled",
+    "AddressMissing",
+    "AgentMissing",
+    "AllocationForeign",
+    "AllocationInactive",
+    "AllocationNotActive",
     "AlreadyEntitled",
+    "AlreadyGranted",
     "AlreadyIssued",
     "AlreadyMember",
     "AlreadyRegistered",
@@ -584,10 +826,12 @@ __all__ = [
     "AppNotOffered",
     "AppNotShared",
     "AppPublished",
+    "ArtifactMissing",
     "ArtifactRevoked",
     "ArtifactTooLarge",
     "ArtifactUsed",
     "ArtifactsNotReady",
+    "AssertionRefused",
     "BY_CODE",
     "BadRequest",
     "BeyondCeiling",
@@ -606,6 +850,7 @@ __all__ = [
     "DomainNotAllowed",
     "DraftChanged",
     "EmailTaken",
+    "EnrolmentRefused",
     "EventExpired",
     "FamilyKeyNotAllowed",
     "FamilyKeyUnknown",
@@ -614,9 +859,14 @@ __all__ = [
     "FamilyNameTaken",
     "Forbidden",
     "Gone",
+    "GpusUnclear",
+    "GrantEnded",
+    "GrantTooLong",
+    "HasLogin",
     "IdTokenRefused",
     "IdempotencyKeyRequired",
     "IdempotencyKeyReused",
+    "IdentityConflict",
     "IfMatchRequired",
     "InProgress",
     "InvalidTransition",
@@ -632,24 +882,44 @@ __all__ = [
     "LinkedToAnother",
     "LocationUnusable",
     "LoginNotPending",
+    "LoginReserved",
+    "LoginTaken",
     "Malformed",
     "ManifestInvalid",
     "ManifestMisfit",
     "MoreThanAnnounced",
     "NameTaken",
+    "NoCapacity",
     "NoVerifiedEmail",
     "NoVersion",
+    "NodeHeld",
+    "NodeNotFree",
+    "NodeQuarantined",
+    "NodeRetired",
+    "NodeStatus",
+    "NodeTakenOut",
+    "NodeWithoutAgent",
     "NotADraft",
+    "NotAPerson",
     "NotAnOperatorAccount",
     "NotEmpty",
     "NotFound",
+    "NotInOrg",
+    "NotInProject",
     "NotProved",
     "NotSealedYet",
     "NotUploading",
+    "NotYourGrant",
     "OnChannel",
+    "OperationEnded",
+    "OutputEnded",
+    "OutputFull",
+    "OutputOffset",
     "OverlayWidens",
     "OwnAccount",
     "PermissionUnknown",
+    "PersonDisabled",
+    "PlaceUnknown",
     "PolicyRefused",
     "ProjectFull",
     "ProviderMisconfigured",
@@ -662,6 +932,8 @@ __all__ = [
     "RoleNotHere",
     "RunbookMissing",
     "SealBroken",
+    "SecretNameTaken",
+    "SecretValueInvalid",
     "ServerFault",
     "SignatureInvalid",
     "SlugReserved",
@@ -675,9 +947,18 @@ __all__ = [
     "SourceUnreachable",
     "SourceUnusable",
     "SourceUrlNotAllowed",
+    "SshKeyRefused",
     "Stale",
     "StillEntitled",
     "StoreFull",
+    "TaskAttemptSkipped",
+    "TaskDiffers",
+    "TaskEnded",
+    "TaskInputInvalid",
+    "TaskKindNotAllowed",
+    "TaskNamedTwice",
+    "TaskNotRepeatable",
+    "TaskStillRuns",
     "TokenLifetime",
     "TooLarge",
     "TooManyKeys",
@@ -685,6 +966,7 @@ __all__ = [
     "TooManyRequests",
     "TooManyUploads",
     "TooManyWebhooks",
+    "UidsExhausted",
     "Unauthenticated",
     "UnknownEventType",
     "Unprocessable",

@@ -3,9 +3,39 @@
 
 from typing import Any, Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Field, constr
 
 from moorage._model import Model
+
+
+class AccessGrantCreate(Model):
+    user: str | None = None
+    sudo: bool | None = False
+    forwarding: bool | None = False
+    expires_in: int | None = 28800
+    reason: str | None = None
+
+
+class AccessGrantRead(Model):
+    id: str
+    org_id: str
+    project_id: str
+    allocation_id: str
+    user_id: str
+    login: str
+    uid: int
+    sudo: bool
+    forwarding: bool
+    reason: str | None
+    granted_by: str
+    expires_at: AwareDatetime
+    ended_at: AwareDatetime | None
+    ended_because: str | None
+    on_node: bool
+    problem: str | None
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
 
 
 class AccessTokenCreate(Model):
@@ -56,6 +86,136 @@ class AdmissionRead(Model):
 
 class AdmissionWrite(Model):
     keys: list[str]
+
+
+class AgentBinding(Model):
+    allocation_id: str
+    org_id: str
+    project_id: str
+
+
+class AgentEnrolled(Model):
+    node_id: str
+    name: str
+    nonce: str
+    token: str
+    expires_in: int
+
+
+class AgentError(Model):
+    code: str
+    message: str
+
+
+class AgentEvidenceItem(Model):
+    kind: Literal["ssh.login", "ssh.logout", "access.ended", "task.late"]
+    at: AwareDatetime | None = None
+    key: str
+    data: dict[str, str | int | bool | None] = Field(..., max_length=40)
+
+
+class AgentEvidence(Model):
+    items: list[AgentEvidenceItem]
+
+
+class AgentHold(Model):
+    task: str
+    state: Literal[
+        "received", "running", "succeeded", "failed", "cancelled", "timed_out", "unknown"
+    ]
+
+
+class AgentOutcome(Model):
+    task: str
+    outcome: str
+
+
+class AgentOutcomes(Model):
+    results: list[AgentOutcome]
+
+
+class AgentOutput(Model):
+    next_offset: int
+
+
+class AgentProve(Model):
+    node_id: str
+    assertion: str
+
+
+class AgentProved(Model):
+    token: str
+    expires_in: int
+    nonce: str
+    server_time: AwareDatetime
+
+
+class AgentReport(Model):
+    task: str
+    fence: int
+    state: Literal["running", "succeeded", "failed", "cancelled", "timed_out", "unknown"]
+    at: AwareDatetime | None = None
+    changed: bool | None = None
+    result: dict[str, Any] | None = None
+    error: AgentError | None = None
+
+
+class AgentReports(Model):
+    reports: list[AgentReport]
+
+
+class AgentTaken(Model):
+    recorded: int
+
+
+class AgentTask(Model):
+    id: str
+    kind: str
+    key: str
+    operation_id: str
+    fence: int
+    allocation_id: str | None
+    correlation_id: str
+    traceparent: str | None
+    run_as: str
+    timeout: int
+    output_limit: int
+    input: dict[str, Any]
+    secrets: dict[str, str]
+
+
+class AgentPolled(Model):
+    server_time: AwareDatetime
+    binding: AgentBinding | None
+    tasks: list[AgentTask]
+    cancel: list[str]
+    forget: list[str]
+    trust: str | None
+    want_inventory: bool
+
+
+class AllocationRelease(Model):
+    reason: str | None = None
+
+
+class AllocationRequest(Model):
+    """Machines of one SKU in one region: all of them, or none."""
+
+    sku: str
+    region: str
+    count: int | None = 1
+    strategy: Literal["spread", "pack"] | None = "spread"
+    name: str | None = None
+    scheduler_type: str | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class AllocationUpdate(Model):
+    """What is left out stays as it is."""
+
+    name: str | None = None
+    scheduler_type: str | None = None
+    metadata: dict[str, Any] | None = None
 
 
 class AppCreate(Model):
@@ -206,6 +366,28 @@ class ConsentGive(Model):
     consent: str
 
 
+class CostRead(Model):
+    """Held time at the list price: an estimate, not a bill."""
+
+    label: str
+    held_seconds: int
+    price_micros_per_hour: int
+    amount_micros: int
+    currency: str
+
+
+class Cpu(Model):
+    model: str | None = None
+    sockets: int | None = None
+    cores: int | None = None
+    threads: int | None = None
+
+
+class CpuRead(Model):
+    model: str | None
+    threads: int | None
+
+
 class DeclarationAskRead(Model):
     """One thing that is asked for."""
 
@@ -290,6 +472,13 @@ class DeniedRead(Model):
     layer: str
 
 
+class Disk(Model):
+    name: str
+    bytes: int | None = None
+    rotational: bool | None = None
+    model: str | None = None
+
+
 class EffectiveChoice(Model):
     """What all layers together leave of one dimension."""
 
@@ -306,6 +495,32 @@ class EffectiveConstraint(Model):
 class EffectiveQuota(Model):
     limit: int
     layer: str
+
+
+class EnrolmentCreate(Model):
+    expires_in: int | None = None
+
+
+class EnrolmentIssued(Model):
+    id: str
+    node_id: str
+    created_by: str
+    created_at: AwareDatetime
+    expires_at: AwareDatetime
+    used_at: AwareDatetime | None
+    revoked_at: AwareDatetime | None
+    token: str
+    line: str
+
+
+class EnrolmentRead(Model):
+    id: str
+    node_id: str
+    created_by: str
+    created_at: AwareDatetime
+    expires_at: AwareDatetime
+    used_at: AwareDatetime | None
+    revoked_at: AwareDatetime | None
 
 
 class EntitledVersion(Model):
@@ -382,6 +597,16 @@ class EventsRead(Model):
     next: str
 
 
+class EvidenceRead(Model):
+    """Something that a host said, and when we heard it."""
+
+    id: str
+    kind: str
+    said_at: AwareDatetime | None
+    received_at: AwareDatetime
+    data: dict[str, Any]
+
+
 class FamilyKeyRead(Model):
     key: str
     description: str
@@ -410,6 +635,24 @@ class FamilyWrite(Model):
     keys: list[FamilyKeyWrite]
 
 
+class ForcedRelease(Model):
+    reason: str
+
+
+class Gpu(Model):
+    index: int | None = None
+    vendor: str | None = None
+    model: str | None = None
+    uuid: str | None = None
+    memory_bytes: int | None = None
+    driver: str | None = None
+
+
+class GpuRead(Model):
+    model: str | None
+    memory_bytes: int | None
+
+
 class GrantRead(Model):
     org_id: str
     org_slug: str
@@ -426,6 +669,22 @@ class HeldBackRead(Model):
     number: str
     layer: str
     sentence: str
+
+
+class HostRead(Model):
+    """The node, as long as it is held. What its agent says is the host's own word."""
+
+    reach: str
+    reachable: bool | None
+    unreachable_since: AwareDatetime | None
+    last_seen_at: AwareDatetime | None
+    addresses: list[str]
+    ssh_port: int
+    os: str | None
+    cpu: CpuRead
+    memory_bytes: int | None
+    gpus: list[GpuRead]
+    quarantined: bool
 
 
 class KeyIssued(Model):
@@ -445,6 +704,10 @@ class KeyRead(Model):
     created_at: AwareDatetime
     expires_at: AwareDatetime | None
     revoked_at: AwareDatetime | None
+
+
+class LeaseRenew(Model):
+    lease: int | None = 3600
 
 
 class LimitedChannels(Model):
@@ -566,6 +829,103 @@ class MemberUpdate(Model):
     role: Literal["platform_admin", "tenant_admin", "project_admin", "project_member", "viewer"]
 
 
+class Nic(Model):
+    name: str
+    mac: str | None = None
+    addresses: list[str] | None = None
+    speed_mbps: int | None = None
+
+
+class NodeAct(Model):
+    """Why, for the record."""
+
+    reason: str
+
+
+class NodeAllocationRequest(Model):
+    """One named node for a project, by those who run the platform."""
+
+    project: str
+    reason: str
+    name: str | None = None
+    scheduler_type: str | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class NodeCreate(Model):
+    name: str
+    region: str
+    sku: str
+    reach: Literal["agent", "ssh"] | None = "agent"
+    address: str | None = None
+    ssh_port: int | None = None
+    labels: (
+        dict[
+            constr(pattern=r"^[a-z][a-z0-9._/-]{0,62}$"),
+            constr(pattern=r"^[^\x00-\x1f\x7f-\x9f]+$", min_length=1, max_length=200),
+        ]
+        | None
+    ) = None
+
+
+class NodeBatchCreate(Model):
+    nodes: list[NodeCreate]
+    expires_in: int | None = None
+
+
+class NodeRead(Model):
+    id: str
+    name: str
+    region: str
+    sku: str
+    reach: str
+    address: str | None
+    ssh_port: int | None
+    status: str
+    status_reason: str | None
+    status_since: AwareDatetime
+    cordoned: bool
+    allocation_id: str | None
+    last_org_id: str | None
+    generation: int
+    reimage_requested_at: AwareDatetime | None
+    enrolled_at: AwareDatetime | None
+    reachable: bool | None
+    unreachable_since: AwareDatetime | None
+    last_seen_at: AwareDatetime | None
+    hostname: str | None
+    agent_version: str | None
+    inventory: dict[str, Any] | None
+    inventory_at: AwareDatetime | None
+    labels: dict[str, str]
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class NodeAnnounced(Model):
+    node: NodeRead
+    enrolment: EnrolmentIssued | None
+
+
+class NodeBatchRead(Model):
+    items: list[NodeAnnounced]
+
+
+class NodeUpdate(Model):
+    name: str | None = None
+    address: str | None = None
+    ssh_port: int | None = None
+    labels: (
+        dict[
+            constr(pattern=r"^[a-z][a-z0-9._/-]{0,62}$"),
+            constr(pattern=r"^[^\x00-\x1f\x7f-\x9f]+$", min_length=1, max_length=200),
+        ]
+        | None
+    ) = None
+    cordoned: bool | None = None
+
+
 class OfferedApp(Model):
     id: str
     slug: str
@@ -630,6 +990,33 @@ class OidcProviderUpdate(Model):
     enabled: bool | None = None
 
 
+class OperationEnd(Model):
+    outcome: Literal["succeeded", "failed"]
+    message: str | None = None
+
+
+class OperationRead(Model):
+    id: str
+    org_id: str
+    project_id: str
+    kind: str
+    status: str
+    reason: str
+    message: str | None
+    requested_by_kind: str
+    requested_by: str
+    requested_by_name: str
+    fence: int
+    allocations: list[str]
+    lease_expires_at: AwareDatetime
+    deadline: AwareDatetime
+    correlation_id: str
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    ended_at: AwareDatetime | None
+
+
 class OrgCreate(Model):
     slug: str
     name: str
@@ -681,11 +1068,62 @@ class PermissionDiffRead(Model):
     declaration: DeclarationRead
 
 
+class PlacedRead(Model):
+    """How nodes were chosen."""
+
+    strategy: str
+    considered: int
+    free: int
+    not_free: dict[str, int]
+
+
+class PlacementRead(Model):
+    """Why this node."""
+
+    strategy: str
+    why: str
+    considered: int
+    free: int
+
+
+class AllocationRead(Model):
+    id: str
+    org_id: str
+    project_id: str
+    name: str
+    status: str
+    message: str | None
+    dirty: list[str]
+    region: str
+    sku: str
+    gpus: int
+    node_name: str
+    node: HostRead | None
+    placement: PlacementRead
+    scheduler_type: str | None
+    metadata: dict[str, Any]
+    requested_by: str
+    setup_operation_id: str | None
+    release_operation_id: str | None
+    held_from: AwareDatetime | None
+    held_until: AwareDatetime | None
+    cost: CostRead
+    correlation_id: str
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class AllocationsPlaced(Model):
+    allocations: list[AllocationRead]
+    placement: PlacedRead
+
+
 class PolicyQuestion(Model):
     """What somebody would like to do. What is left out is not judged."""
 
     project: str
-    app: str
+    app: str | None = None
     operation: (
         Literal[
             "allocate",
@@ -721,7 +1159,8 @@ class PolicyQuestion(Model):
     artifact_sources: list[str] | None = None
     instances: int | None = None
     members: int | None = None
-    gpus: int | None = 0
+    allocations: int | None = None
+    gpus: int | None = None
 
 
 class ProjectCreate(Model):
@@ -777,6 +1216,15 @@ class PublicKey(Model):
 class KeyCreate(Model):
     public_key: PublicKey | None = None
     expires_in: int | None = None
+
+
+class PublicKeyP256(Model):
+    """A P-256 public key as a JWK."""
+
+    kty: Literal["EC"]
+    crv: Literal["P-256"]
+    x: str
+    y: str
 
 
 class PublicKeyRead(Model):
@@ -859,6 +1307,7 @@ class Quotas(Model):
 
     instances: int | None = None
     members: int | None = None
+    allocations: int | None = None
     gpus: int | None = None
     concurrent_operations: int | None = None
 
@@ -884,6 +1333,7 @@ class OverlayWrite(Model):
 class QuotasRead(Model):
     instances: int | None = None
     members: int | None = None
+    allocations: int | None = None
     gpus: int | None = None
     concurrent_operations: int | None = None
 
@@ -950,6 +1400,26 @@ class Received(Model):
     received: int
 
 
+class RegionCreate(Model):
+    slug: str
+    name: str
+
+
+class RegionRead(Model):
+    id: str
+    slug: str
+    name: str
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    retired_at: AwareDatetime | None
+
+
+class RegionUpdate(Model):
+    name: str | None = None
+    retired: bool | None = None
+
+
 class ResolvedVersion(Model):
     id: str
     number: str
@@ -969,6 +1439,29 @@ class RoleRead(Model):
 
 class RolesRead(Model):
     items: list[RoleRead]
+
+
+class RuntimeSecretCreate(Model):
+    """A secret for the operation's tasks. Its value goes to nodes and to nobody else."""
+
+    name: str
+    purpose: Literal["artifact_pull", "cluster_key", "join", "database"]
+    value: str | None = None
+    encoding: Literal["text", "base64"] | None = "text"
+    generate: int | None = None
+    expires_in: int | None = 86400
+
+
+class RuntimeSecretRead(Model):
+    id: str
+    org_id: str
+    project_id: str
+    operation_id: str
+    name: str
+    purpose: str
+    expires_at: AwareDatetime
+    version: int
+    created_at: AwareDatetime
 
 
 class SealRead(Model):
@@ -1021,6 +1514,37 @@ class ServiceAccountUpdate(Model):
     disabled: bool | None = None
 
 
+class SessionCreate(Model):
+    """An admin's work on machines that the project holds."""
+
+    allocations: list[str]
+    reason: str
+    lease: int | None = 3600
+
+
+class SessionIssued(Model):
+    id: str
+    org_id: str
+    project_id: str
+    kind: str
+    status: str
+    reason: str
+    message: str | None
+    requested_by_kind: str
+    requested_by: str
+    requested_by_name: str
+    fence: int
+    allocations: list[str]
+    lease_expires_at: AwareDatetime
+    deadline: AwareDatetime
+    correlation_id: str
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    ended_at: AwareDatetime | None
+    token: str
+
+
 class SessionRead(Model):
     id: str
     user_agent: str
@@ -1052,6 +1576,41 @@ class SignatureRead(Model):
     signature: str
     created_at: AwareDatetime
     revoked_at: AwareDatetime | None
+
+
+class SkuCreate(Model):
+    """A class of machines. What they are made of stays as it is: another shape is another SKU."""
+
+    slug: str
+    name: str
+    cpus: int
+    memory_bytes: int
+    gpu_model: str | None = None
+    gpus: int | None = 0
+    price_micros: int
+    currency: str
+
+
+class SkuRead(Model):
+    id: str
+    slug: str
+    name: str
+    cpus: int
+    memory_bytes: int
+    gpu_model: str | None
+    gpus: int
+    price_micros: int
+    currency: str
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    retired_at: AwareDatetime | None
+
+
+class SkuUpdate(Model):
+    name: str | None = None
+    price_micros: int | None = None
+    retired: bool | None = None
 
 
 class SourceCredential(Model):
@@ -1100,9 +1659,64 @@ class SourceUpdate(Model):
     enabled: bool | None = None
 
 
+class SshAuthorityRead(Model):
+    id: str
+    public_key: str
+    fingerprint: str
+    created_at: AwareDatetime
+    retired_at: AwareDatetime | None
+
+
+class SshAuthorityRotate(Model):
+    reason: str
+    at_once: bool | None = False
+
+
+class SshCertificateCreate(Model):
+    public_key: str
+
+
+class SshCertificateRead(Model):
+    certificate: str
+    serial: int
+    key_id: str
+    principal: str
+    expires_at: AwareDatetime
+    grant_id: str
+    login: str
+    node_name: str
+    addresses: list[str]
+    port: int
+    host_keys: list[str]
+
+
 class StatusRead(Model):
     status: str
     version: str
+
+
+class StepProof(Model):
+    """What a node said of one of the platform's own tasks. Evidence, not proof against its root."""
+
+    task_id: str
+    status: str
+    at: AwareDatetime | None
+    result: dict[str, Any]
+    error: str | None
+
+
+class EvidencePage(Model):
+    """
+    What is known of a held host: how it was made ready, how it was cleaned, who came in.
+
+    Ask again with `after` = `next` until `next` is null.
+    """
+
+    setup: StepProof | None
+    wipe: StepProof | None
+    probe: StepProof | None
+    items: list[EvidenceRead]
+    next: str | None
 
 
 class StepRead(Model):
@@ -1122,6 +1736,115 @@ class ProofRead(Model):
     how_to_check: str
 
 
+class System(Model):
+    id: str | None = None
+    version: str | None = None
+    kernel: str | None = None
+
+
+class Inventory(Model):
+    """What a host is made of, by its own word."""
+
+    hostname: str | None = None
+    os: System | None = None
+    arch: str | None = None
+    virtualization: str | None = None
+    cpu: Cpu | None = None
+    memory_bytes: int | None = None
+    disks: list[Disk] | None = None
+    nics: list[Nic] | None = None
+    gpus: list[Gpu] | None = None
+    gpu_source: str | None = None
+    ssh_host_keys: list[str] | None = None
+    python: str | None = None
+    systemd: str | None = None
+
+
+class AgentEnrol(Model):
+    token: str
+    public_key: PublicKeyP256
+    assertion: str
+    agent_version: str
+    hostname: str
+    machine_id: str | None = None
+    boot_id: str | None = None
+    inventory: Inventory
+
+
+class AgentPoll(Model):
+    wait: int | None = 15
+    run_id: str
+    boot_id: str | None = None
+    agent_version: str
+    trust: str | None = None
+    holds: list[AgentHold] | None = None
+    inventory: Inventory | None = None
+
+
+class TaskCreate(Model):
+    """One thing to do on one machine."""
+
+    key: str
+    kind: Literal["exec", "put", "get", "packages", "service", "access-sync", "probe", "wipe"]
+    allocation: str
+    input: dict[str, Any]
+    run_as: str | None = "root"
+    timeout: int | None = 600
+    output_limit: int | None = 1048576
+    attempt: int | None = 1
+    repeatable: bool | None = False
+
+
+class TaskRead(Model):
+    id: str
+    org_id: str
+    project_id: str
+    operation_id: str
+    allocation_id: str
+    kind: str
+    key: str
+    attempt: int
+    fence: int
+    run_as: str
+    timeout_seconds: int
+    output_limit: int
+    repeatable: bool
+    status: str
+    cancel_requested_at: AwareDatetime | None
+    sent_at: AwareDatetime | None
+    started_at: AwareDatetime | None
+    ended_at: AwareDatetime | None
+    changed: bool | None
+    result: dict[str, Any] | None
+    error_code: str | None
+    error_message: str | None
+    stdout_bytes: int
+    stderr_bytes: int
+    content_bytes: int
+    late: dict[str, Any] | None
+    correlation_id: str
+    version: int
+    created_at: AwareDatetime
+
+
+class TaskPageRead(Model):
+    """One page of an operation's tasks. Ask again with `after` = `next` until `next` is null."""
+
+    items: list[TaskRead]
+    next: str | None
+    open: int
+
+
+class TasksCreate(Model):
+    """All are taken, or none."""
+
+    tasks: list[TaskCreate]
+
+
+class TasksRead(Model):
+    tasks: list[TaskRead]
+
+
 class TokenRead(Model):
     access_token: str
     token_type: str
@@ -1135,6 +1858,20 @@ class TokenRequest(Model):
     key: str
     client_assertion: str | None = None
     client_secret: str | None = None
+
+
+class UnixLoginCreate(Model):
+    user: str
+    login: str | None = None
+
+
+class UnixLoginRead(Model):
+    id: str
+    org_id: str
+    user_id: str
+    login: str
+    uid: int
+    created_at: AwareDatetime
 
 
 class UserCreate(Model):

@@ -5,7 +5,7 @@ Commands of their own, by noun.
 
 from moorage_core.access import rules, store
 from moorage_core.access.models import Login, Person
-from moorage_core.access.schemas import LoginCreate
+from moorage_core.access.schemas import UnixLoginCreate
 from moorage_core.audit import commands as audit
 from moorage_core.authz.authorize import Resource, authorize
 from moorage_core.authz.permissions import Permission
@@ -17,7 +17,7 @@ from moorage_core.kit.ids import LoginId
 from moorage_core.kit.pagination import Page, PageRequest
 
 
-async def create(ctx: Context, org: str, new: LoginCreate) -> Login:
+async def create(ctx: Context, org: str, new: UnixLoginCreate) -> Login:
     """Give somebody a login before their first grant, for a name of their choice."""
     _authorize(ctx, Permission.IAM_LOGIN_CREATE, org)
     person = await store.find_person(ctx.db, new.user, org=org, project=None)

@@ -10,12 +10,12 @@ from moorage_core.access.models import AccessGrant, Authority, Login
 from moorage_core.access.schemas import (
     AccessGrantCreate,
     AccessGrantRead,
-    LoginCreate,
-    LoginRead,
     SshAuthorityRead,
     SshAuthorityRotate,
     SshCertificateCreate,
     SshCertificateRead,
+    UnixLoginCreate,
+    UnixLoginRead,
 )
 from moorage_core.authz.permissions import Permission
 from moorage_core.context import Context
@@ -35,7 +35,7 @@ routes = Routes(tag="access")
     "/v1/orgs/{org}/logins",
     key=Permission.IAM_LOGIN_CREATE,
     status_code=201,
-    response_model=LoginRead,
+    response_model=UnixLoginRead,
     answers=(
         NotFound,
         rules.NotInOrg,
@@ -45,7 +45,7 @@ routes = Routes(tag="access")
         rules.UidsExhausted,
     ),
 )
-async def create_login(org: OrgId, new: LoginCreate, ctx: Ctx) -> Login:
+async def create_login(org: OrgId, new: UnixLoginCreate, ctx: Ctx) -> Login:
     """Give somebody their login on the org's machines. It is theirs for good."""
     return await logins.create(ctx, org, new)
 
@@ -53,7 +53,7 @@ async def create_login(org: OrgId, new: LoginCreate, ctx: Ctx) -> Login:
 @routes.read(
     "/v1/orgs/{org}/logins",
     key=Permission.IAM_LOGIN_READ,
-    response_model=PageRead[LoginRead],
+    response_model=PageRead[UnixLoginRead],
     answers=(NotFound,),
 )
 async def list_logins(org: OrgId, ctx: Ctx, page: Paging) -> Page[Login]:
@@ -179,11 +179,11 @@ async def issue_certificate(
 @routes.read(
     "/v1/platform/ssh-authorities",
     key=Permission.INFRA_NODE_READ,
-    response_model=list[SshAuthorityRead],
+    response_model=PageRead[SshAuthorityRead],
 )
-async def list_ssh_authorities(ctx: Ctx) -> list[Authority]:
-    """The keys that sign people's certificates, the newest first."""
-    return await authorities.list_all(ctx)
+async def list_ssh_authorities(ctx: Ctx) -> Page[Authority]:
+    """The keys that sign people's certificates, the newest first. One page holds them all."""
+    return Page(items=await authorities.list_all(ctx), next=None)
 
 
 @routes.mutation(

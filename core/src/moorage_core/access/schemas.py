@@ -19,14 +19,14 @@ LoginName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
 Why = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=SHOWN)]
 
 
-class LoginCreate(Input):
+class UnixLoginCreate(Input):
     user: UserId
     """Somebody with a role in the org or in one of its projects."""
     login: LoginName | None = None
     """Left out: made from the local part of their address."""
 
 
-class LoginRead(Output):
+class UnixLoginRead(Output):
     id: LoginId
     org_id: OrgId
     user_id: UserId
