@@ -40,9 +40,7 @@ class Workplace:
 
     async def queue(self, **values: Any) -> str:
         """A task, straight into the database."""
-        return await machines.make_task_row(
-            self.tenant, self.operation, self.allocation, **values
-        )
+        return await machines.make_task_row(self.tenant, self.operation, self.allocation, **values)
 
     async def poll(self, *holds: tuple[str, str], fresh: bool = True) -> Handed:
         held = [Hold(task, state) for task, state in holds]
@@ -63,7 +61,9 @@ class Workplace:
         return await commands.report(self.site.platform, self.node, reports)
 
     async def row(self, task: str) -> dict[str, Any]:
-        cursor = await self.site.sql.execute("SELECT to_jsonb(t) FROM tasks t WHERE id = %s", (task,))
+        cursor = await self.site.sql.execute(
+            "SELECT to_jsonb(t) FROM tasks t WHERE id = %s", (task,)
+        )
         found = await cursor.fetchone()
         assert found is not None
         return found[0]

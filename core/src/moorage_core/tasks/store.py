@@ -29,7 +29,7 @@ async def lock_machines(
         """
         SELECT a.id, a.status, a.node_id, n.reach, n.quarantined
         FROM operation_allocations x JOIN allocations a ON a.id = x.allocation_id
-            CROSS JOIN LATERAL node_for_work(a.node_id) n
+            CROSS JOIN LATERAL node_for_work(a.id) n
         WHERE x.operation_id = %s AND x.org_id = %s AND x.project_id = %s AND a.id = ANY (%s)
             AND a.org_id = %s AND a.project_id = %s
         ORDER BY a.id FOR SHARE OF a

@@ -639,6 +639,14 @@ CREATE FUNCTION node_holders(nodes text[])
 REVOKE EXECUTE ON FUNCTION node_principal, grant_principal, node_holders FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION node_principal, grant_principal, node_holders TO moorage_app;
 
+-- Operations and tasks may be about machines alone: only what an instance has needs all five ids.
+ALTER TABLE events DROP CONSTRAINT events_check;
+ALTER TABLE events ADD CONSTRAINT events_check CHECK (
+    (NOT starts_with(type, 'apps.') OR project_id IS NOT NULL)
+    AND (NOT (starts_with(type, 'apps.instance.') OR starts_with(type, 'apps.member.'))
+        OR (app_slug IS NOT NULL AND app_instance_id IS NOT NULL))) NOT VALID;
+ALTER TABLE events VALIDATE CONSTRAINT events_check;
+
 -- What of the machines is told to tenants -----------------------------------------------------------
 
 -- How much is in use where quotas are set: numbers, over rows that the caller need not see.
