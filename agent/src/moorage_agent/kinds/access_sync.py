@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Optional
 
-from moorage_agent import accounts, inputs, paths, people, processes, sshd
+from moorage_agent import accounts, evidence, inputs, paths, people, processes, sshd
 from moorage_agent.accounts import Host
 from moorage_agent.people import Person, Record
 from moorage_agent.sshd import Rules, Server
@@ -65,6 +65,7 @@ def run(task: Task, work: Work) -> Outcome:
     keys = [sshd.parse_authority(line) for line in inputs.list_texts(task.input, "authorities")]
     told = Told()
     record = sync(work.state, wanted, keys, told)
+    evidence.note_ended(told.ended, correlation_id=task.correlation_id)
     result = told.result(record)
     if told.clashes:
         names = "; ".join(told.clashes.values())

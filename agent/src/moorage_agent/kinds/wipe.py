@@ -9,7 +9,17 @@ import os
 from pathlib import Path
 from typing import Optional
 
-from moorage_agent import accounts, baseline, commands, people, processes, residue, temporary, undo
+from moorage_agent import (
+    accounts,
+    baseline,
+    commands,
+    evidence,
+    people,
+    processes,
+    residue,
+    temporary,
+    undo,
+)
 from moorage_agent.kinds import access_sync
 from moorage_agent.processes import Process
 from moorage_agent.snapshot import Picture, cron
@@ -23,7 +33,7 @@ def run(task: Task, work: Work) -> Outcome:
     """Wipe the host. It ends well also where something is left: the residue is the answer."""
     before = baseline.find(work.state)
     removed: dict[str, list[str]] = {}
-    removed["people"], troubles = _people(work)
+    removed["people"], troubles = _people(task, work)
     removed["tasks"] = _tasks()
     removed["processes"] = _processes(before)
     removed.update(undo.everything(undo.Host(work.state)))
@@ -38,9 +48,10 @@ def run(task: Task, work: Work) -> Outcome:
     return Outcome(changed=bool(removed), result={"removed": removed, "residue": left})
 
 
-def _people(work: Work) -> tuple[list[str], list[str]]:
+def _people(task: Task, work: Work) -> tuple[list[str], list[str]]:
     told = access_sync.Told()
     access_sync.sync(work.state, [], [], told)
+    evidence.note_ended(told.ended, correlation_id=task.correlation_id)
     return sorted(told.removed), [failure.message for failure in told.failures]
 
 
