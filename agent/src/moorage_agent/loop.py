@@ -21,7 +21,9 @@ from moorage_agent import (
     host,
     inventory,
     log,
+    ready,
     runner,
+    systemd,
     tasks,
     trust,
     turns,
@@ -29,6 +31,7 @@ from moorage_agent import (
 )
 from moorage_agent.held import RECEIVED, RUNNING, Held
 from moorage_agent.journal import Entry, Journal
+from moorage_agent.kinds import exec as exec_kind
 from moorage_agent.places import Places
 from moorage_agent.platform import Refused, Unreachable
 from moorage_agent.session import Conflict, Retired, Session
@@ -48,6 +51,7 @@ class Agent:
         self._tasks: dict[str, Held] = {}
         self._lock = threading.RLock()
         self._started = threading.Condition(self._lock)
+        self._refilling = threading.Lock()
         self._binding: Optional[str] = None
         self._inventory: dict[str, Any] = {}
         self._inventory_told: Optional[dict[str, Any]] = None
@@ -196,6 +200,16 @@ class Agent:
         self._end(held, report)
         follower.join()
         self._tell_end(held)
+        if held.task.kind == "exec":
+            self._make_ready()
+
+    def _make_ready(self) -> None:
+        """Have units ready for the next commands. Without them all is well, but slower."""
+        try:
+            with self._refilling:
+                ready.refill(self._places.run)
+        except (OSError, systemd.Gone, systemd.Said) as err:
+            log.line("no unit can be made ready", reason=str(err))
 
     def _end(self, held: Held, report: dict[str, Any]) -> None:
         with self._lock:
@@ -255,7 +269,11 @@ class Agent:
             for path in folder.iterdir():
                 if path.name not in entries and path.is_dir():
                     shutil.rmtree(path, ignore_errors=True)
-        units.clear(keep=entries)
+        known = [exec_kind.unit_of(one, self._places.tasks / one) for one in entries]
+        try:
+            units.clear(keep=known)
+        except systemd.Gone as err:
+            log.line("commands cannot be run here", reason=str(err))
         with self._lock:
             for entry in entries.values():
                 self._take_up(entry)

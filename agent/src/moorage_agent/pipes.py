@@ -22,6 +22,12 @@ def make(folder: Path, *, uid: int) -> None:
         os.chown(folder / stream, uid, -1)
 
 
+def for_command(folder: Path) -> list[int]:
+    """The ends for the command; they block, as a command expects. The caller closes them."""
+    flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
+    return [os.open(folder / stream, flags) for stream in STREAMS]
+
+
 class Pipes:
     """Both pipes, open on the agent's side."""
 
@@ -30,11 +36,6 @@ class Pipes:
         self.streams = {os.open(folder / stream, flags): stream for stream in STREAMS}
         for handle in self.streams:
             fcntl.fcntl(handle, _F_SETPIPE_SZ, 4 * PIECE)
-
-    def for_command(self, folder: Path) -> list[int]:
-        """The ends for the command; they block, as a command expects. The caller closes them."""
-        flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
-        return [os.open(folder / stream, flags) for stream in STREAMS]
 
     def read(self, handle: int) -> bytes:
         """What is there now, up to a piece."""

@@ -22,6 +22,7 @@ _PREFIX = "moorage-task-"
 TERM_TO_KILL = 5
 STOP_WITHIN = 15.0
 _SPARE = 10
+_NEVER = 2**64 - 1
 _EXITED = 1  # CLD_EXITED; everything else that is not 0 is a signal
 _ABSENT = "org.freedesktop.systemd1.NoSuchUnit"
 _ENDS = (list(range(1, 256)), list(range(1, 32)))
@@ -37,7 +38,8 @@ class Command:
     environment: Mapping[str, str]
     user: Optional[str]
     """None for root, which needs no look-up."""
-    timeout: float
+    timeout: Optional[float]
+    """systemd's own limit, should the agent be away. None for none."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ def properties(unit: str, command: Command) -> list[tuple[str, tuple[str, Any]]]
     line = (command.program, list(command.argv), ["no-env-expand"])
     environment = [f"{key}={value}" for key, value in command.environment.items()]
     user = [("User", ("s", command.user))] if command.user else []
+    limit = int((command.timeout + _SPARE) * 1_000_000) if command.timeout else _NEVER
     return [
         ("Description", ("s", unit)),
         ("ExecStartEx", ("a(sasas)", [line])),
@@ -84,7 +87,7 @@ def properties(unit: str, command: Command) -> list[tuple[str, tuple[str, Any]]]
         ("StandardErrorFileDescriptor", ("h", 2)),
         ("KillMode", ("s", "control-group")),
         ("TimeoutStopUSec", ("t", TERM_TO_KILL * 1_000_000)),
-        ("RuntimeMaxUSec", ("t", int((command.timeout + _SPARE) * 1_000_000))),
+        ("RuntimeMaxUSec", ("t", limit)),
         *user,
     ]
 
@@ -160,11 +163,11 @@ def stop(connection: Systemd, unit: str) -> None:
 
 
 def clear(*, keep: Collection[str]) -> None:
-    """Stop the units of tasks that nobody knows any more."""
+    """Stop every unit of a task but these."""
     with Systemd() as connection:
         (found,) = connection.call("ListUnitsByPatterns", "asas", [], [f"{_PREFIX}*.service"])
         for unit in (str(row[0]) for row in found):
-            if unit not in {name(task_id) for task_id in keep}:
+            if unit not in keep:
                 connection.tell("StopUnit", "ss", unit, "replace")
 
 

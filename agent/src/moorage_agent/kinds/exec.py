@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any, Optional, cast
 
-from moorage_agent import inputs, pipes, systemd, units
+from moorage_agent import inputs, pipes, ready, systemd, units
 from moorage_agent.pipes import Pipes
 from moorage_agent.systemd import Systemd
 from moorage_agent.tasks import Failed, Lost, Outcome, Stop, Task, Work
@@ -29,22 +29,33 @@ _BACK_WITHIN = 30.0
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _ROOT = "root"
+_UNIT = "unit"
 
 
 def run(task: Task, work: Work) -> Outcome:
     """Start the command and see it to its end."""
-    unit, user = units.name(task.id), _user(task.run_as)
+    user = _user(task.run_as)
     command = _command(task, work, user)
-    pipes.make(work.private, uid=user.pw_uid)
-    connection, watched = _connect(), Pipes(work.private)
+    connection = _connect()
     try:
-        _start(connection, unit, command, [_stdin(task, work), *watched.for_command(work.private)])
-        return _outcome(_follow(connection, unit, work, watched))
-    except systemd.Gone:
-        return _resumed(unit, work, watched)
+        unit = _begin(connection, task, work, command, uid=user.pw_uid)
+        watched = Pipes(work.private)
+        try:
+            return _outcome(_follow(connection, unit, work, watched))
+        except systemd.Gone:
+            return _resumed(unit, work, watched)
+        finally:
+            watched.close()
     finally:
-        watched.close()
         connection.close()
+
+
+def unit_of(task_id: str, folder: Path) -> str:
+    """The unit that runs a task's command. One that was ready has a name of its own."""
+    try:
+        return (folder / _UNIT).read_text()
+    except FileNotFoundError:
+        return units.name(task_id)
 
 
 def resume(task: Task, work: Work) -> Outcome:
@@ -57,7 +68,7 @@ def resume(task: Task, work: Work) -> Outcome:
             raise Lost("The host was started anew while the command ran.") from err
         return _outcome(end)
     try:
-        return _resumed(units.name(task.id), work, watched)
+        return _resumed(unit_of(task.id, work.folder), work, watched)
     finally:
         watched.close()
 
@@ -117,7 +128,7 @@ def _command(task: Task, work: Work, user: pwd.struct_passwd) -> Command:
     }
     name = None if user.pw_uid == 0 else user.pw_name
     program = _program(argv[0], cwd, environment["PATH"])
-    return Command(program, argv, cwd, environment, name, task.timeout)
+    return Command(program, [program, *argv[1:]], cwd, environment, name, task.timeout)
 
 
 def _argv(given: dict[str, Any]) -> list[str]:
@@ -167,36 +178,31 @@ def _secret_files(task: Task, work: Work, user: pwd.struct_passwd) -> dict[str, 
     for name in names:
         if not _FILE.fullmatch(name):
             raise inputs.invalid("secret_files", "a list of names")
-        _write(folder / name, work.secret(name), user)
+        _write(folder / name, work.secret(name), uid=user.pw_uid, gid=user.pw_gid)
     os.chown(folder, user.pw_uid, user.pw_gid)
     return {SECRETS: str(folder)}
 
 
-def _write(path: Path, content: bytes, user: pwd.struct_passwd) -> None:
+def _write(path: Path, content: bytes, *, uid: int, gid: int) -> None:
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o400)
     with os.fdopen(handle, "wb") as file:
         file.write(content)
-        os.fchown(handle, user.pw_uid, user.pw_gid)
+        os.fchown(handle, uid, gid)
 
 
-def _stdin(task: Task, work: Work) -> int:
-    """A file in memory, with no name, that holds what the command reads."""
+def _stdin(task: Task, work: Work, *, uid: int) -> Path:
+    """What the command reads: a file in memory, which the command finds opened."""
     given: object = task.input.get("stdin")
     if given is None:
-        return os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
+        return Path("/dev/null")
     if isinstance(given, dict):
         content = work.secret(inputs.get_text(cast("dict[str, Any]", given), "$secret"))
     elif isinstance(given, str):
         content = given.encode()
     else:
         raise inputs.invalid("stdin", "text, or the name of a secret")
-    memory = os.memfd_create("stdin")
-    try:
-        with os.fdopen(os.dup(memory), "wb") as file:
-            file.write(content)
-        return os.open(f"/proc/self/fd/{memory}", os.O_RDONLY | os.O_CLOEXEC)
-    finally:
-        os.close(memory)
+    _write(work.private / "stdin", content, uid=uid, gid=-1)
+    return work.private / "stdin"
 
 
 # --- the unit ------------------------------------------------------------------------------------
@@ -209,14 +215,25 @@ def _connect() -> Systemd:
         raise Failed("systemd_absent", f"{err} The agent must be root on a systemd host.") from err
 
 
-def _start(connection: Systemd, unit: str, command: Command, given: list[int]) -> None:
+def _begin(connection: Systemd, task: Task, work: Work, command: Command, *, uid: int) -> str:
+    """Start the command, in a unit that is ready if there is one; the unit's name."""
+    stdin = _stdin(task, work, uid=uid)
+    run = work.private.parent
+    unit = ready.take(connection, run, work.private) if ready.can_run(command) else None
+    if unit is not None:
+        (work.folder / _UNIT).write_text(unit)
+        ready.tell(work.private, command, stdin)
+        return unit
+    pipes.make(work.private, uid=uid)
+    given = [os.open(stdin, os.O_RDONLY | os.O_CLOEXEC), *pipes.for_command(work.private)]
     try:
-        units.start(connection, unit, command, given)
+        units.start(connection, units.name(task.id), command, given)
     except systemd.Said as err:
         raise Failed("not_started", f"systemd does not start the command: {err}") from err
     finally:
         for handle in given:
             os.close(handle)
+    return units.name(task.id)
 
 
 def _follow(
