@@ -23,12 +23,18 @@ from moorage_cli.failures import Ambiguous, Missing, Refused
 
 ID = re.compile(r"[a-z]{2,5}_[0-9a-z]{26}")
 M = TypeVar("M", bound=Model)
+GONE = ("released", "failed")
+"""Allocations in these states have given their name back."""
 
 OrgName = Annotated[str, typer.Argument(metavar="ORG", help="The org's slug or id.")]
 ProjectName = Annotated[
     str, typer.Argument(metavar="PROJECT", help="The project's id, or ORG/PROJECT by slugs.")
 ]
 AppName = Annotated[str, typer.Argument(metavar="APP", help="The app's slug or id.")]
+AllocationName = Annotated[
+    str,
+    typer.Argument(metavar="ALLOCATION", help="The allocation's id; with --project, its name."),
+]
 InOrg = Annotated[str | None, typer.Option("--org", help="The org's slug or id.")]
 InProject = Annotated[
     str | None, typer.Option("--project", help="The project's id, or ORG/PROJECT by slugs.")
@@ -163,6 +169,19 @@ async def get_artifact(client: Client, name: str, *, project: str | None) -> Art
         return await _one(found, "artifact", name, by=lambda artifact: artifact.digest)
     artifacts = client.artifacts.list(where)
     return await _one(artifacts, "artifact", name, by=lambda artifact: artifact.name)
+
+
+async def allocation_id(client: Client, name: str, *, project: str | None) -> str:
+    """An allocation's id by its name in a project, among those that are held."""
+    if is_id(name):
+        return name
+    if project is None:
+        raise Refused(f"{name} is not an id. With --project an allocation goes by its name.")
+    held = client.allocations.list(await project_id(client, project))
+    found = await _one(
+        held, "allocation", name, by=lambda each: "" if each.status in GONE else each.name
+    )
+    return found.id
 
 
 async def publisher_key_id(client: Client, name: str, *, project: str | None) -> str:

@@ -13,10 +13,9 @@ from moorage_core.kit.ids import (
     SshAuthorityId,
     UserId,
 )
-from moorage_core.kit.wire import SHOWN, WHOLE, Input, Moment, Output
+from moorage_core.kit.wire import WHOLE, Input, Moment, Output, Reason
 
 LoginName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
-Why = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=SHOWN)]
 
 
 class UnixLoginCreate(Input):
@@ -44,7 +43,7 @@ class AccessGrantCreate(Input):
     """May forward ports and their SSH agent through the machine."""
     expires_in: Annotated[int, Field(ge=60, le=315_360_000), WHOLE] = 8 * 3600
     """Seconds from now."""
-    reason: Why | None = None
+    reason: Reason | None = None
 
 
 class AccessGrantRead(Output):
@@ -102,7 +101,7 @@ class SshAuthorityRead(Output):
 
 
 class SshAuthorityRotate(Input):
-    reason: Why
+    reason: Reason
     at_once: bool = False
     """Retire all older ones now, for a key that leaked. Otherwise the last one is still accepted,
     so that nobody is locked out of a machine that has not heard of the new one."""
