@@ -70,7 +70,7 @@ def test_everything_beyond_other_than_or_short_of_the_baseline_is_named(root: Pa
 
     found = residue.compare(before, snapshot.take(root))
 
-    assert found["packages"] == ["base 2 (was 1)", "extra 7", "rest 3 (config-files)"]
+    assert found["packages"] == ["extra 7", "rest 3 (config-files)"]
     assert found["users"] == ["eve"]
     assert [name.partition(" (")[0] for name in found["cron"]] == ["/etc/cron.d/backup"]
     assert found["units"] == [
@@ -102,6 +102,18 @@ def test_a_baseline_is_taken_once(root: Path, tmp_path: Path) -> None:
     kept = baseline.find(tmp_path)
     assert kept is not None
     assert list(kept["sudoers"]) == ["/etc/sudoers"]
+
+
+def test_temporary_files_of_root_are_residue_only_after_a_wipe(tmp_path: Path) -> None:
+    root, state = tmp_path / "host", tmp_path / "state"
+    (root / "tmp").mkdir(parents=True)
+    baseline.take(state, root=root)
+    write(root / "tmp/left", "")
+
+    looked, wiped = residue.find(state, root=root), residue.find(state, root=root, wiped=True)
+
+    assert "temporary" not in looked
+    assert wiped["temporary"] == ["/tmp/left"]
 
 
 def process(pid: int, *, uid: int = 0, parent: int = 1, group: str = "", **other: Any) -> Process:
@@ -224,7 +236,8 @@ def lived_in(remote: Remote, tmp_path: Path) -> None:
     host.run(
         "mkdir -p /var/spool/cron/crontabs; echo '* * * * * true' >/var/spool/cron/crontabs/alice"
     )
-    host.run("touch /tmp/a /var/tmp/b /dev/shm/c; ln -s /etc /tmp/d; su alice -c 'touch ~/notes'")
+    host.run("touch /tmp/a; chown alice /tmp/a; touch /var/tmp/b /dev/shm/c; ln -s /etc /tmp/d")
+    host.run("su alice -c 'touch ~/notes'")
 
 
 @pytest.mark.lab
@@ -296,6 +309,28 @@ def test_an_installation_that_was_cut_off_is_undone_too(remote: Remote, tmp_path
     assert failed.code == "packages_failed"
     assert told.result["residue"] == {}
     assert told.result["removed"]["packages"] == ["tiny-app"]
+
+
+@pytest.mark.lab
+def test_a_package_of_the_host_that_a_task_moved_is_residue_until_it_is_back(
+    remote: Remote, tmp_path: Path
+) -> None:
+    old, new = debs.build(tmp_path, "tiny-app", "1"), debs.build(tmp_path, "tiny-app", "2")
+    remote.host.put(old, "/root/tiny.deb")
+    remote.host.run("dpkg -i /root/tiny.deb")
+    remote.baseline()
+    bundle = debs.bundle(app=new)
+    remote.artifact(bundle)
+    digest = f"sha256:{hashlib.sha256(bundle).hexdigest()}"
+    remote.do("packages", {"digest": digest, "size": len(bundle)})
+
+    moved = [remote.do("wipe").result["residue"] for _ in range(2)]
+    remote.host.run("dpkg -i /root/tiny.deb")
+    back = remote.do("wipe").result["residue"]
+    remote.host.run("dpkg --purge tiny-app; rm /root/tiny.deb")
+
+    assert moved == [{"packages": ["tiny-app 2 (was 1)"]}] * 2
+    assert back == {}
 
 
 @pytest.mark.lab

@@ -2,6 +2,10 @@
 
 Residue is what the host has beyond its baseline, what it lacks of it, and what people and tasks
 left: processes of people, files that tasks put, things in the folders for temporary files.
+
+A host is looked after while the agent is on it: newer versions of its own packages and root's
+temporary files are no residue, unless a task is on record for the one, or a wipe should have
+cleared the other.
 """
 
 import hashlib
@@ -10,7 +14,7 @@ from pathlib import Path
 from typing import Optional
 
 from moorage_agent import baseline as _baseline
-from moorage_agent import changes, people, processes, snapshot, sshd, temporary
+from moorage_agent import changes, people, processes, snapshot, sshd
 from moorage_agent.processes import Process
 from moorage_agent.snapshot import Picture
 
@@ -22,16 +26,19 @@ _GONE_IS_FINE = ("listening", "temporary")
 """What a host may lack of its baseline: a service that is stopped listens no more."""
 
 
-def find(state: Path, *, root: Path = Path("/")) -> Residue:
+def find(state: Path, *, root: Path = Path("/"), wiped: bool = False) -> Residue:
     """What is left on the host, by kind. Kinds of which nothing is left are not named."""
     before = _baseline.find(state)
-    found = {} if before is None else compare(before, snapshot.take(root))
+    now = snapshot.take(root)
+    found = compare(before or now, now)
+    if not wiped:
+        found["temporary"] = [name for name in found["temporary"] if _is_people_s(root, name)]
+    found["packages"] = sorted({*found["packages"], *_versions(state, now["packages"])})
     found["people"] = _people(state, root)
     found["processes"] = _processes(before)
     found["files"] = _files(state, root)
     if before is None:
         found["baseline"] = ["none was taken on this host"]
-        found["temporary"] = temporary.things(root)
     return {what: names for what, names in found.items() if names}
 
 
@@ -41,7 +48,9 @@ def compare(before: Picture, now: Picture) -> Residue:
     for what, seen in now.items():
         known = before.get(what, {})
         new = [name for name in seen if name not in known]
-        other = [name for name in seen if name in known and seen[name] != known[name]]
+        other = [
+            name for name in seen if name in known and _is_other(what, seen[name], known[name])
+        ]
         gone = [name for name in known if name not in seen and what not in _GONE_IS_FINE]
         found[what] = sorted(
             [
@@ -51,6 +60,32 @@ def compare(before: Picture, now: Picture) -> Residue:
             ]
         )
     return found
+
+
+def _is_other(what: str, now: str, before: str) -> bool:
+    """Of packages another version is fine, but not one that is half there."""
+    return now != before and (what != "packages" or now.endswith(")"))
+
+
+def _versions(state: Path, now: Mapping[str, str]) -> list[str]:
+    """Packages of the host that tasks moved to another version, or removed."""
+    found: list[str] = []
+    for change in changes.of_tenants(state):
+        moved = (change.before or {}).get("changed", {}).get("packages", {})
+        if change.what == "packages":
+            found += [
+                f"{name} {now.get(name, '(gone)')} (was {before})"
+                for name, before in moved.items()
+                if before is not None and now.get(name) != before
+            ]
+    return found
+
+
+def _is_people_s(root: Path, name: str) -> bool:
+    try:
+        return processes.is_person((root / name.lstrip("/")).lstat().st_uid)
+    except OSError:
+        return False  # gone meanwhile
 
 
 def _named(what: str, name: str, seen: Mapping[str, str]) -> str:

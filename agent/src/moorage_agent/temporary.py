@@ -3,7 +3,7 @@
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 FOLDERS = ("tmp", "var/tmp", "dev/shm")
@@ -16,12 +16,12 @@ def things(root: Path = Path("/")) -> list[str]:
     return sorted(f"/{entry.relative_to(root)}" for entry in _entries(root))
 
 
-def clear(root: Path = Path("/")) -> list[str]:
+def clear(root: Path = Path("/"), *, spared: Container[str] = ()) -> list[str]:
     """Remove it. Links are removed and never followed; what is mounted there is left alone."""
     removed: list[str] = []
     for entry in list(_entries(root)):
         name = f"/{entry.relative_to(root)}"
-        if _remove(entry):
+        if name not in spared and _remove(entry):
             removed.append(name)
     return sorted(removed)
 

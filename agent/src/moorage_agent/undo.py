@@ -137,9 +137,16 @@ def _packages(host: Host, found: Iterable[Change]) -> list[str]:
             gone[what] += [name for name, before in names.items() if before is None]
     purged = _purge(host, sorted(set(gone["packages"])))
     _remove_accounts(host, gone["users"], gone["groups"])
+    now = snapshot.packages(host.root)
     for change in records:
-        changes.forget(host.state, change)
+        if not _is_moved(_changed(change)["packages"], now):
+            changes.forget(host.state, change)
     return purged
+
+
+def _is_moved(changed: dict[str, Optional[str]], now: dict[str, str]) -> bool:
+    """Whether a package of the host itself is still not as it was. Pure."""
+    return any(before is not None and now.get(name) != before for name, before in changed.items())
 
 
 def _changed(change: Change) -> dict[str, dict[str, Optional[str]]]:

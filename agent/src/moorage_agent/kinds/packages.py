@@ -18,6 +18,8 @@ from moorage_agent import bundles, changes, commands, durable, inputs, programs,
 from moorage_agent.commands import Completed
 from moorage_agent.tasks import Failed, Outcome, Task, Work
 
+KNOWN = "bundles"
+"""Where it is written what bundles hold that were here."""
 _SPEC = re.compile(r"([a-z0-9][a-z0-9+.-]*(?::[a-z0-9-]+)?)(?:=([A-Za-z0-9.+:~-]+))?")
 _QUIET = {
     "APT_LISTCHANGES_FRONTEND": "none",
@@ -83,7 +85,7 @@ def _alone(work: Work, *, until: float) -> Generator[None, None, None]:
 def _find_known(state: Path, digest: str) -> Optional[dict[str, Optional[str]]]:
     """What a bundle holds, if it was here before: then it need not be fetched to know."""
     try:
-        lines = (state / "bundles" / digest).read_text().splitlines()
+        lines = (state / KNOWN / digest).read_text().splitlines()
     except FileNotFoundError:
         return None
     return dict(_spec(line) for line in lines)
@@ -92,7 +94,7 @@ def _find_known(state: Path, digest: str) -> Optional[dict[str, Optional[str]]]:
 def _remember(state: Path, digest: str, offered: Mapping[str, Optional[str]]) -> None:
     words = (name if version is None else f"{name}={version}" for name, version in offered.items())
     text = "".join(f"{word}\n" for word in words)
-    durable.write(state / "bundles" / digest, text.encode())
+    durable.write(state / KNOWN / digest, text.encode())
 
 
 def _open_bundle(work: Work, digest: str, size: int) -> tuple[dict[str, Optional[str]], list[str]]:

@@ -6,6 +6,7 @@ baseline, or only a new image helps. It never touches the agent itself.
 """
 
 import os
+import shutil
 from pathlib import Path
 from typing import Optional
 
@@ -20,7 +21,7 @@ from moorage_agent import (
     temporary,
     undo,
 )
-from moorage_agent.kinds import access_sync
+from moorage_agent.kinds import access_sync, packages
 from moorage_agent.processes import Process
 from moorage_agent.snapshot import Picture, cron
 from moorage_agent.tasks import Outcome, Task, Work
@@ -40,9 +41,10 @@ def run(task: Task, work: Work) -> Outcome:
     removed["processes"] = sorted({*removed["processes"], *_processes(before)})
     removed["cron"] = _clockwork(before)
     removed["homes"] = _homes(work)
-    removed["temporary"] = temporary.clear()
+    removed["temporary"] = temporary.clear(spared=(before or {}).get("temporary", {}))
+    shutil.rmtree(work.state / packages.KNOWN, ignore_errors=True)
     removed = {what: names for what, names in removed.items() if names}
-    left = residue.find(work.state)
+    left = residue.find(work.state, wiped=True)
     if troubles:
         left["troubles"] = troubles
     return Outcome(changed=bool(removed), result={"removed": removed, "residue": left})
