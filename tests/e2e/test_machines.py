@@ -31,7 +31,7 @@ def test_a_tenant_is_given_a_machine_works_on_it_and_gives_it_back_clean(
     said = session.done(session.shell("echo hello from $(hostname); echo oops >&2"))
     put = session.done(session.put("/etc/moorage-test.conf", b"set = 1\n", mode="0600"))
     again = session.done(session.put("/etc/moorage-test.conf", b"set = 1\n", mode="0600"))
-    session.done(session.shell("useradd -m mallory; touch /var/tmp/left /home/mallory/left"))
+    session.done(session.shell("touch /var/tmp/left /dev/shm/left"))
 
     assert session.output(said["id"]) == f"hello from {node}\n".encode()
     assert session.output(said["id"], "stderr") == b"oops\n"
@@ -41,13 +41,33 @@ def test_a_tenant_is_given_a_machine_works_on_it_and_gives_it_back_clean(
     session.end()
     ended = work.release(acme, allocation)
 
-    assert ended["status"] in ("released", "release_failed"), ended
     evidence = acme.admin.get(f"/v1/allocations/{allocation}/evidence")
+    assert ended["status"] == "released", evidence
     assert "/etc/moorage-test.conf" in str(evidence["wipe"]["result"]["removed"])
     assert evidence["probe"]["result"]["residue"] == {}
     assert member.host.run("test -e /etc/moorage-test.conf", check=False).code == 1
-    assert member.host.run("test -e /var/tmp/left", check=False).code == 1
-    assert ended["status"] == "released", evidence
+    assert member.host.run("ls /var/tmp/left /dev/shm/left", check=False).stdout == ""
+    assert admin.get(f"/v1/nodes/{member.node}")["status"] == "available"
+
+
+def test_a_machine_that_cannot_be_shown_to_be_clean_is_kept_from_others_until_it_can(
+    site: Site, acme: Tenant, admin: Caller, members: list[Member]
+) -> None:
+    member = members[0]
+    allocation = work.allocate(admin, acme, member)
+    session = work.open_session(site, acme, allocation)
+    session.done(session.shell("useradd -m mallory"))  # past every record of what was changed
+    session.end()
+
+    ended = work.release(acme, allocation)
+
+    assert ended["status"] == "release_failed"
+    assert "mallory" in ended["message"]
+    assert ended["held_until"]
+    assert admin.get(f"/v1/nodes/{member.node}")["status"] == "quarantined"
+
+    member.host.run("userdel -r mallory")
+    assert work.release(acme, allocation)["status"] == "released"
     assert admin.get(f"/v1/nodes/{member.node}")["status"] == "available"
 
 
