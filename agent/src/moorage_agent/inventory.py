@@ -26,7 +26,7 @@ def collect(
         "hostname": os.uname().nodename,
         "os": system(root),
         "arch": os.uname().machine,
-        "virtualization": virtualization(run),
+        "virtualization": virtualization(root, run),
         "cpu": cpu(root),
         "memory_bytes": memory(root),
         "disks": disks(root),
@@ -58,10 +58,13 @@ def system(root: Path) -> dict[str, Any]:
     }
 
 
-def virtualization(run: Run) -> str:
+def virtualization(root: Path, run: Run) -> str:
     """What the host runs in, by systemd's names; `none` is bare metal."""
     answer = run(["systemd-detect-virt"])
-    return answer.stdout.strip() or "unknown"
+    if answer.stdout.strip():
+        return answer.stdout.strip()
+    flags = (one.get("flags", "").split() for one in _processors(root))
+    return "vm-other" if any("hypervisor" in words for words in flags) else "unknown"
 
 
 def systemd_version(run: Run) -> Optional[str]:
