@@ -147,7 +147,7 @@ async def make_allocation_row(tenant: "Tenant", node: str | None = None, **value
         "price_micros": price,
         "currency": currency,
         "status": "active",
-        "placement": {},
+        "placement": {"strategy": "spread", "why": "test", "considered": 1, "free": 1},
         "requested_by": tenant.admin.id,
         "held_from": at,
         "correlation_id": "test",
@@ -451,7 +451,51 @@ async def make_credential(tenant: "Tenant") -> str:
     return id
 
 
+async def make_pool(
+    site: "Site", count: int, *, gpus: int = 0, **values: Any
+) -> tuple[str, str, list[str]]:
+    """Nodes of a region and a SKU that nobody else uses; the slugs of these, and the nodes' ids."""
+    region, sku = f"region-{fresh()}", f"sku-{fresh()}"
+    where = {
+        "region": await make_region_row(site, region),
+        "sku": await make_sku_row(site, sku, gpus=gpus),
+    }
+    return region, sku, [await make_node_row(site, **where, **values) for _ in range(count)]
+
+
+async def await_capacity(tenant: "Tenant") -> None:
+    """Machines that the tenant could get."""
+    region, sku, _ = await make_pool(tenant.site, 2)
+    tenant.ids |= {"region_slug": region, "sku_slug": sku}
+
+
+async def make_stream(tenant: "Tenant") -> str:
+    """One of the three streams of a task's output."""
+    return "stdout"
+
+
+async def await_place(tenant: "Tenant") -> None:
+    """A region and a SKU in which a node can be announced."""
+    region, sku = f"region-{fresh()}", f"sku-{fresh()}"
+    await make_region_row(tenant.site, region)
+    await make_sku_row(tenant.site, sku)
+    tenant.ids.update(region_slug=region, sku_slug=sku)
+
+
+async def set_aside(tenant: "Tenant") -> None:
+    """The tenant's node is in quarantine."""
+    await tenant.site.sql.execute(
+        "UPDATE nodes SET status = 'quarantined' WHERE id = %s", (tenant.ids["node"],)
+    )
+
+
+async def await_machine(tenant: "Tenant") -> None:
+    """A machine to work on."""
+    await tenant.id("allocation")
+
+
 FACTORIES = {
+    "stream": make_stream,
     "region": make_region,
     "sku": make_sku,
     "node": make_node,

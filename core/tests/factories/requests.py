@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from core.tests.callers import Caller
 from core.tests.factories import artifacts, catalog, families, machines
-from core.tests.factories.tenants import PASSWORD, STATES, Bearer, Tenant
+from core.tests.factories.tenants import PASSWORD, STATES, Holder, Tenant
 from core.tests.site import Site, fresh
 from moorage_core import api
 from moorage_core.authz.roles import GRANT_PERMISSIONS, ROLES, SELF, Role
@@ -34,6 +34,11 @@ GRANT_KEYS = {str(key) for key in GRANT_PERMISSIONS} - {
 }
 """Keys that only the token of a live operation holds."""
 SELF_KEYS = {str(key) for key in SELF}
+NODE_KEYS = {str(key) for key in NODE_PERMISSIONS}
+"""Keys that agents hold and nobody else."""
+HELD_BY_ROLES = frozenset[str]().union(*(map(str, role.permissions) for role in ROLES.values()))
+GRANT_KEYS = {str(key) for key in GRANT_PERMISSIONS} - HELD_BY_ROLES
+"""Keys that only the token of a live operation holds."""
 NARROWING = ("org", "project")
 """Query parameters by which lists are narrowed to a place."""
 
@@ -176,9 +181,16 @@ async def right_caller(site: Site, spec: RouteSpec, tenant: Tenant) -> Caller:
     if spec.key == PUBLIC:
         return Caller(site.client, None)
     if spec.key in GRANT_KEYS:
-        await tenant.fill("operation")
-        return Bearer(site.client, tenant.secrets["operation"])
+        operation = await tenant.id("operation")
+        return Holder(site.client, tenant.secrets["operation"], operation)
     return await site.actor("platform_admin") if spec.key in PLATFORM_KEYS else tenant.admin
+
+
+async def agent_of(tenant: Tenant) -> Bearer:
+    """The agent of the node on which the tenant has its task."""
+    site, task = tenant.site, await tenant.id("task")
+    ((node,),) = await site.rows("SELECT node_id FROM tasks WHERE id = %s", task)
+    return Bearer(site.client, await machines.give_node_token(site, node))
 
 
 def references(spec: RouteSpec) -> bool:
@@ -254,6 +266,22 @@ BODIES: dict[str, Body] = {
         "project": ids["project"],
     },
     "AdmissionWrite": lambda ids: families.admission_body(ids.get("family", "none")),
+    "AgentEnrol": lambda ids: {
+        "token": "moor_enr_none",
+        "public_key": {"kty": "EC", "crv": "P-256", "x": "A" * 43, "y": "A" * 43},
+        "assertion": "none",
+        "agent_version": "0.1.0",
+        "hostname": "host",
+        "inventory": {},
+    },
+    "AgentEvidence": lambda ids: {
+        "items": [{"kind": "ssh.login", "key": fresh(), "data": {"login": "ada"}}]
+    },
+    "AgentPoll": lambda ids: {"wait": 0, "run_id": "run", "agent_version": "0.1.0"},
+    "AgentProve": lambda ids: {"node_id": ids.get("node", _random("nod_")), "assertion": "none"},
+    "AgentReports": lambda ids: {
+        "reports": [{"task": ids.get("task", _random("tsk_")), "fence": 1, "state": "running"}]
+    },
     "AppCreate": lambda ids: catalog.new_app(),
     "AppOperatorCreate": lambda ids: {
         "app": ids.get("app", "app_" + "7" * 26),

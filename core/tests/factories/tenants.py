@@ -91,6 +91,20 @@ class Bearer(Caller):
         return {"authorization": f"Bearer {self.token}"}
 
 
+class Holder(Bearer):
+    """Whoever holds the token of an operation, and acts as it."""
+
+    kind = "operation"
+
+    def __init__(self, client: httpx2.AsyncClient, token: str, operation: str) -> None:
+        super().__init__(client, token)
+        self.operation = operation
+
+    @property
+    def id(self) -> str:
+        return self.operation
+
+
 @functools.cache
 def _password_hash() -> str:
     """A cheap one: what it costs to check stands in the hash itself."""
@@ -250,6 +264,12 @@ STATES: dict[str, Callable[[Tenant], Awaitable[None]]] = {
     "promote_app_version": catalog.published,
     "clear_app_channel": catalog.filled_channel,
     "register_app_operator": catalog.await_operator,
+    "create_node": machines.await_place,
+    "create_nodes": machines.await_place,
+    "resume_node": machines.set_aside,
     "create_login": machines.await_login,
+    "create_allocations": machines.await_capacity,
+    "create_node_session": machines.await_machine,
+    "create_tasks": machines.await_machine,
 }
 """By route: what brings the tenant's things into the state in which the route succeeds."""

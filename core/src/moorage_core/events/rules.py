@@ -7,6 +7,10 @@ from moorage_core.errors import ApiError
 from moorage_core.events.registry import TYPES
 
 
+OF_AN_INSTANCE = ("apps.instance.", "apps.member.")
+"""What only an app's instance has. Operations and tasks may be about machines alone."""
+
+
 class IncompleteEvent(Exception):
     """A bug of ours: an event without what its readers rely on."""
 
@@ -17,10 +21,12 @@ def check(record: EventRecord) -> None:
     if known is None:
         raise IncompleteEvent(f"{record.type} is not in events/registry.py")
     known.data.model_validate(record.data)
-    if record.type.startswith("apps."):
+    if record.type.startswith(OF_AN_INSTANCE):
         five = (record.project, record.app_slug, record.app_instance_id, record.org)
         if not all(five):
             raise IncompleteEvent(f"{record.type} needs project, app and instance")
+    elif record.type.startswith("apps.") and not record.project:
+        raise IncompleteEvent(f"{record.type} needs its project")
 
 
 LATEST = -1

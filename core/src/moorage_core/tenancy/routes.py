@@ -156,10 +156,10 @@ async def update_project(
     "/v1/projects/{project}",
     key=Permission.IAM_PROJECT_DELETE,
     status_code=204,
-    answers=DELETE_ERRORS,
+    answers=(*DELETE_ERRORS, rules.NotEmpty),
 )
 async def delete_project(project: ProjectId, expected: OptionalVersion, ctx: Ctx) -> None:
-    """Delete a project. Its service accounts stop working and its apps are closed, at once."""
+    """Delete a project that holds no machine. Its accounts stop, its apps are closed, at once."""
     await commands.delete_project(ctx, project, expected=expected)
 
 

@@ -95,3 +95,10 @@ def check_empty(noun: str, id: str, holding: list[str]) -> None:
     if holding:
         names = ", ".join(holding[:5]) + (" and more" if len(holding) > 5 else "")
         raise NotEmpty(f"The {noun} {id} still holds: {names}. Delete those first.")
+
+
+def check_no_machines(project: str, holding: list[str]) -> None:
+    """Machines are given back by whoever holds them: nobody else would know what runs there."""
+    if holding:
+        names = ", ".join(holding[:5]) + (" and more" if len(holding) > 5 else "")
+        raise NotEmpty(f"Project {project} still holds machines: {names}. Release those first.")

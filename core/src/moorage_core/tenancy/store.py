@@ -127,6 +127,19 @@ async def list_project_slugs(db: Db, *, org: str) -> list[str]:
     return [row["slug"] for row in rows]
 
 
+async def list_machines(db: Db, *, org: str, project: str) -> list[str]:
+    """The first few machines that a project holds, by name and id."""
+    rows = await db.rows(
+        """
+        SELECT name || ' (' || id || ')' AS name FROM allocations
+        WHERE org_id = %s AND project_id = %s AND status NOT IN ('released', 'failed')
+        ORDER BY id LIMIT 6
+        """,
+        (org, project),
+    )
+    return [row["name"] for row in rows]
+
+
 async def rename_project(db: Db, *, org: str, project: str, name: str, now: datetime) -> Project:
     return await db.get(
         Project,

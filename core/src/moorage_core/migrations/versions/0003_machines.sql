@@ -492,6 +492,9 @@ CREATE TABLE access_credentials (
     fingerprint text NOT NULL,
     secret_id text REFERENCES secrets,
     rotated_at timestamptz,
+    -- The key before the newest opens hosts too, until then: whoever has to put the new one there needs time.
+    previous_secret_id text REFERENCES secrets,
+    previous_until timestamptz,
     revoked_at timestamptz,
     version integer NOT NULL DEFAULT 1,
     created_at timestamptz NOT NULL,
@@ -501,6 +504,7 @@ CREATE TABLE access_credentials (
     CHECK ((revoked_at IS NULL) = (secret_id IS NOT NULL))
 );
 CREATE UNIQUE INDEX access_credentials_name ON access_credentials (project_id, name) WHERE revoked_at IS NULL;
+CREATE INDEX access_credentials_previous ON access_credentials (previous_until) WHERE previous_until IS NOT NULL;
 CREATE INDEX access_credentials_page ON access_credentials (project_id, id);
 
 -- How an allocation without agent is reached. No task runs before the host's key was confirmed.
@@ -523,6 +527,19 @@ CREATE TABLE ssh_hosts (
     FOREIGN KEY (org_id, project_id, credential_id) REFERENCES access_credentials (org_id, project_id, id)
 );
 
+-- Which process does the tasks of a host without agent: one at a time, for as long as it renews.
+CREATE TABLE ssh_workers (
+    allocation_id text PRIMARY KEY,
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    worker text NOT NULL,
+    held_until timestamptz NOT NULL,
+    FOREIGN KEY (org_id, project_id, allocation_id) REFERENCES allocations (org_id, project_id, id)
+);
+GRANT SELECT, INSERT, UPDATE, DELETE ON ssh_workers TO moorage_app;
+CREATE POLICY system ON access_credentials TO moorage_system USING (true) WITH CHECK (true);
+GRANT SELECT (id, org_id, previous_until) ON access_credentials TO moorage_system;
+
 -- Row-level security -----------------------------------------------------------------------------
 
 DO $$
@@ -531,7 +548,7 @@ BEGIN
     FOREACH t IN ARRAY ARRAY['regions', 'skus', 'nodes', 'enrolments', 'allocations', 'operations',
         'operation_allocations', 'operation_grants', 'tasks', 'task_outputs', 'node_evidence', 'runtime_secrets',
         'secret_deliveries', 'logins', 'access_grants', 'ssh_certificates', 'ssh_authorities', 'node_access',
-        'access_credentials', 'ssh_hosts']
+        'access_credentials', 'ssh_hosts', 'ssh_workers']
     LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', t);
@@ -539,7 +556,7 @@ BEGIN
     END LOOP;
     FOREACH t IN ARRAY ARRAY['allocations', 'operations', 'operation_allocations', 'operation_grants', 'tasks',
         'task_outputs', 'node_evidence', 'runtime_secrets', 'secret_deliveries', 'access_grants',
-        'ssh_certificates', 'node_access', 'access_credentials', 'ssh_hosts']
+        'ssh_certificates', 'node_access', 'access_credentials', 'ssh_hosts', 'ssh_workers']
     LOOP
         EXECUTE format('CREATE POLICY tenant ON %I TO moorage_app USING (
             org_id = ANY ((SELECT scope_orgs())::text[]) AND (
