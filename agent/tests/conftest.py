@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.tests import certificates, standin
+from agent.tests import certificates, running, standin
 from moorage_agent import archive
 from moorage_lab import Host, Lab, needs
 from moorage_lab import lab as labs
@@ -41,6 +41,14 @@ def platform(authority: certificates.Authority) -> Iterator[standin.Platform]:
     yield platform
     platform.stop()
     assert platform.complaints == []
+
+
+@pytest.fixture
+def agent(platform: standin.Platform, tmp_path: Path) -> Iterator[running.Local]:
+    """An agent that is enrolled with the platform, and not started yet."""
+    agent = running.Local(tmp_path, platform)
+    yield agent
+    agent.kill()
 
 
 @pytest.fixture(scope="session")

@@ -91,6 +91,10 @@ class Platform:
         """So many requests from now on are answered by closing the connection."""
         self.lost_answers: list[str] = []
         """Paths whose next answer is worked out and then not sent."""
+        self.stalled = threading.Event()
+        """While it is not set, content does not come."""
+        self.stalled.set()
+        self.waiting = 0
         self.changed = threading.Condition(threading.RLock())
         self._server: _Server | None = None
         self._thread: threading.Thread | None = None
@@ -319,6 +323,13 @@ class Platform:
         self.changed.notify_all()
         return 200, {"next_offset": offset + len(data)}
 
+    def content(self, task: str) -> bytes:
+        self.waiting += 1
+        self.changed.notify_all()
+        while not self.stalled.is_set():
+            self.changed.wait(0.02)  # lets the others work meanwhile
+        return self.tasks[task].content
+
     def keep(self, items: list[dict[str, Any]]) -> tuple[int, Any]:
         self.evidence.update({item["key"]: item for item in items})
         self.changed.notify_all()
@@ -409,7 +420,10 @@ class _Handler(BaseHTTPRequestHandler):
             case ["POST", "enrol"]:
                 return self.platform.enrol(json.loads(data))
             case ["POST", "token"]:
-                return self.platform.exchange(json.loads(data))
+                try:
+                    return self.platform.exchange(json.loads(data))
+                finally:
+                    self.platform.changed.notify_all()
             case _:
                 return self._route_of(self._node(), data)
 
@@ -426,7 +440,7 @@ class _Handler(BaseHTTPRequestHandler):
                 offset = int(parse_qs(parts.query)["offset"][0])
                 return self.platform.output(task, stream, offset, data)
             case ["GET", "tasks", task, "content"]:
-                return 200, self.platform.tasks[task].content
+                return 200, self.platform.content(task)
             case _:
                 self.platform.complaints.append(f"{self.command} {self.path}")
                 raise Problem(404, "not_found")

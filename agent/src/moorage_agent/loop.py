@@ -6,7 +6,6 @@ the agent may be killed anywhere, and the next one goes on.
 """
 
 import functools
-import importlib
 import secrets
 import shutil
 import threading
@@ -18,6 +17,7 @@ from moorage_agent import (
     __version__,
     delivery,
     durable,
+    evidence,
     host,
     inventory,
     log,
@@ -312,7 +312,7 @@ class Agent:
         """Send what the host's journal says of logins, each line until it was answered."""
         place, stop = self._places.cursor, threading.Event()
         cursor = place.read_text() if place.exists() else None
-        for items in importlib.import_module("moorage_agent.evidence").follow(cursor, stop):
+        for items in evidence.follow(cursor, stop):
             if items:
                 delivery.insist(self._session, "/v1/agent/evidence", {"items": items})
                 durable.write(place, str(items[-1]["key"]).encode())

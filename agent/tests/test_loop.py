@@ -1,0 +1,271 @@
+"""The agent keeps to the protocol, whatever happens to it, to the platform and in between."""
+
+import base64
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.tests import certificates, running, standin
+
+SECRET = b"planted-secret-7f3a"
+
+
+def content(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+@pytest.fixture
+def started(agent: running.Local, platform: standin.Platform) -> running.Local:
+    agent.start()
+    platform.until(lambda: platform.polls)
+    return agent
+
+
+def put(platform: standin.Platform, path: Path, data: bytes = b"x", **given: Any) -> standin.Sent:
+    wanted = {"path": str(path), "content": content(data), "mode": "0644"}
+    return platform.send("put", input=wanted, **given)
+
+
+def test_a_task_is_done_and_told_and_forgotten(
+    started: running.Local, platform: standin.Platform, tmp_path: Path
+) -> None:
+    sent = put(platform, tmp_path / "file", b"hello")
+
+    end = platform.ended(sent)
+
+    assert (end["state"], end["changed"], end["error"]) == ("succeeded", True, None)
+    assert (tmp_path / "file").read_bytes() == b"hello"
+    platform.until(lambda: platform.polls[-1]["holds"] == [])
+    platform.until(lambda: not list(started.places.tasks.iterdir()))
+
+
+def test_the_first_poll_tells_the_inventory_and_later_ones_only_when_asked(
+    started: running.Local, platform: standin.Platform, tmp_path: Path
+) -> None:
+    platform.ended(put(platform, tmp_path / "file"))
+    told = [bool(poll.get("inventory")) for poll in platform.polls]
+    platform.want_inventory = True
+    with platform.changed:
+        platform.changed.notify_all()
+    count = len(platform.polls)
+
+    platform.until(lambda: any(poll.get("inventory") for poll in platform.polls[count:]))
+
+    assert told[0]
+    assert not any(told[1:])
+
+
+@pytest.mark.parametrize(
+    ("code", "given"),
+    [
+        ("unknown_kind", {"kind": "dance"}),
+        ("wrong_allocation", {"kind": "put", "allocation_id": "alc_other"}),
+        ("stale_fence", {"kind": "put", "fence": 1}),
+        ("input_invalid", {"kind": "put", "secrets": {"A": "not base64!"}, "fence": 9}),
+    ],
+)
+def test_what_the_protocol_forbids_is_refused_and_not_done(
+    code: str,
+    given: dict[str, Any],
+    started: running.Local,
+    platform: standin.Platform,
+    tmp_path: Path,
+) -> None:
+    platform.binding = {"allocation_id": "alc_1", "org_id": "org_1", "project_id": "prj_1"}
+    platform.ended(put(platform, tmp_path / "first", fence=2, allocation_id="alc_1"))
+
+    path = {"path": str(tmp_path / "no"), "content": content(b"x")}
+    end = platform.ended(platform.send(**{"input": path, "fence": 5, **given}))
+
+    assert (end["state"], end["error"]["code"]) == ("failed", code)
+    assert not (tmp_path / "no").exists()
+
+
+def test_a_stale_fence_is_known_after_the_agent_was_killed(
+    started: running.Local, platform: standin.Platform, tmp_path: Path
+) -> None:
+    platform.ended(put(platform, tmp_path / "first", fence=7))
+    started.kill()
+    started.start()
+
+    end = platform.ended(put(platform, tmp_path / "second", fence=6))
+
+    assert end["error"]["code"] == "stale_fence"
+
+
+def test_an_end_whose_answer_was_lost_is_told_again(
+    started: running.Local, platform: standin.Platform, tmp_path: Path
+) -> None:
+    platform.lost_answers = ["/v1/agent/reports"] * 2
+
+    sent = put(platform, tmp_path / "file")
+    platform.ended(sent)
+    platform.until(lambda: platform.polls[-1]["holds"] == [])
+
+    assert [report["state"] for report in sent.reports].count("succeeded") == 1
+    assert platform.lost_answers == []
+
+
+def test_output_whose_answer_was_lost_goes_on_at_the_right_place(
+    started: running.Local, platform: standin.Platform, tmp_path: Path
+) -> None:
+    data = bytes(range(256)) * 4096
+    (tmp_path / "big").write_bytes(data)
+    sent = platform.send("get", input={"path": str(tmp_path / "big")}, output_limit=2**21)
+    platform.lost_answers = [f"/v1/agent/tasks/{sent.id}/output/content"] * 2
+
+    end = platform.ended(sent)
+
+    assert end["state"] == "succeeded"
+    assert sent.output["content"] == data
+
+
+def test_a_server_that_starts_anew_in_the_middle_of_a_poll_is_found_again(
+    started: running.Local, platform: standin.Platform, tmp_path: Path
+) -> None:
+    platform.stop()
+    platform.start()
+
+    end = platform.ended(put(platform, tmp_path / "file"))
+
+    assert end["state"] == "succeeded"
+
+
+def test_an_agent_that_is_killed_says_of_what_it_did_that_nobody_knows(
+    started: running.Local, platform: standin.Platform, tmp_path: Path
+) -> None:
+    sent = platform.send("put", content=b"never comes", input=stalled(tmp_path / "file"))
+    platform.stalled.clear()
+    platform.until(lambda: platform.waiting)
+
+    started.kill()
+    platform.stalled.set()
+    started.start()
+
+    end = platform.ended(sent)
+    assert (end["state"], end["error"]["code"]) == ("unknown", "lost")
+    assert not (tmp_path / "file").exists()
+
+
+def stalled(path: Path) -> dict[str, object]:
+    digest = hashlib.sha256(b"never comes").hexdigest()
+    return {"path": str(path), "digest": digest, "size": 11}
+
+
+def test_secrets_are_nowhere_but_where_they_belong(
+    started: running.Local, platform: standin.Platform, tmp_path: Path
+) -> None:
+    given = {"path": str(tmp_path / "target"), "content": {"$secret": "KEY"}, "mode": "0600"}
+    sent = platform.send("put", input=given, secrets={"KEY": content(SECRET)})
+
+    platform.ended(sent)
+
+    holders = [path for path in tmp_path.rglob("*") if path.is_file() and has_secret(path)]
+    assert holders == [tmp_path / "target"]
+
+
+def has_secret(path: Path) -> bool:
+    data = path.read_bytes()
+    return SECRET in data or content(SECRET).encode() in data
+
+
+# --- identity ------------------------------------------------------------------------------------
+
+
+def test_an_exchange_whose_answer_was_lost_is_repeated_with_the_same_words(
+    agent: running.Local, platform: standin.Platform
+) -> None:
+    platform.lost_answers = ["/v1/agent/token"]
+    agent.start()
+
+    platform.until(lambda: platform.polls)
+
+    (node,) = platform.nodes.values()
+    assert len(node.used) == 1
+    assert not node.quarantined
+
+
+def test_an_agent_that_was_killed_in_the_middle_of_an_exchange_is_not_taken_for_a_clone(
+    agent: running.Local, platform: standin.Platform
+) -> None:
+    platform.lost_answers = ["/v1/agent/token"] * 1000
+    (node,) = platform.nodes.values()
+    agent.start()
+    platform.until(lambda: node.used)
+    agent.kill()
+    platform.lost_answers = []
+
+    agent.start()
+    platform.until(lambda: platform.polls)
+
+    assert not node.quarantined
+
+
+def test_a_clone_of_an_agent_is_found_out_and_both_stop(
+    started: running.Local, platform: standin.Platform, tmp_path: Path
+) -> None:
+    (node,) = platform.nodes.values()
+    mine = json.loads(started.places.identity.read_text())
+    clone = {**mine, "nonce": next(iter(node.used))}
+    started.kill()
+    started.places.identity.write_text(json.dumps(clone))
+
+    started.start()
+    platform.until(lambda: node.quarantined)
+
+    sent = put(platform, tmp_path / "file")
+    assert sent.reports == []
+
+
+def test_a_retired_node_stops_for_good(started: running.Local, platform: standin.Platform) -> None:
+    (node,) = platform.nodes.values()
+    node.retired = True
+    node.token = ""
+    with platform.changed:
+        platform.changed.notify_all()
+
+    assert started.wait() == 78
+
+
+# --- trust ---------------------------------------------------------------------------------------
+
+
+def test_the_authority_changes_without_a_new_enrolment(
+    started: running.Local, platform: standin.Platform, tmp_path: Path
+) -> None:
+    old, new = platform.authority, certificates.Authority.make(tmp_path / "next", name="next")
+
+    offer(platform, old.pem + new.pem)
+    platform.stop()
+    platform.start(new.issue(platform.address))
+    offer(platform, new.pem)
+    end = platform.ended(put(platform, tmp_path / "file"))
+
+    assert end["state"] == "succeeded"
+    assert started.places.ca.read_bytes() == new.pem
+
+
+def offer(platform: standin.Platform, bundle: bytes) -> None:
+    """Serve a bundle, and wait until the agent has it."""
+    platform.bundle = bundle
+    with platform.changed:
+        platform.changed.notify_all()
+    digest = hashlib.sha256(bundle).hexdigest()
+    platform.until(lambda: platform.polls[-1]["trust"] == digest)
+
+
+def test_a_bundle_that_would_cut_the_host_off_is_not_taken(
+    started: running.Local, platform: standin.Platform, tmp_path: Path
+) -> None:
+    stranger = certificates.Authority.make(tmp_path / "stranger", name="stranger")
+    platform.bundle = stranger.pem
+    with platform.changed:
+        platform.changed.notify_all()
+
+    end = platform.ended(put(platform, tmp_path / "file"))
+
+    assert end["state"] == "succeeded"
+    assert started.places.ca.read_bytes() == platform.authority.pem
