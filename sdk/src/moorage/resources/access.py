@@ -72,7 +72,7 @@ class Grants(Group):
 
     @call(operations.ISSUE_CERTIFICATE, SshCertificateRead)
     def certify(self, grant: AccessGrantRead | str, *, public_key: str) -> Arguments:
-        """Certify your SSH key for minutes, and learn where the machine is and what its keys are."""
+        """Certify your SSH key for minutes, and learn where the machine is and its own keys."""
         return Arguments(
             path={"grant": id_of(grant)}, body=SshCertificateCreate(public_key=public_key)
         )
