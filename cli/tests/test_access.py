@@ -72,15 +72,15 @@ def machine(database: psycopg.Connection[Any], project: dict[str, Any]) -> str:
         ),
         (
             (
-                "INSERT INTO skus (id, slug, name, cpus, memory_bytes, gpus, price_micros, currency,"
-                " created_at, updated_at) VALUES (%s, %s, 's', 1, 1, 0, 0, 'EUR', now(), now())"
+                "INSERT INTO skus (id, slug, name, cpus, memory_bytes, gpus, price_micros,"
+                " currency, created_at, updated_at) VALUES (%s, %s, 's', 1, 1, 0, 0, 'EUR', now(), now())"
             ),
             (sku, sku[-12:]),
         ),
         (
             (
-                "INSERT INTO nodes (id, org_id, name, region_id, sku_id, reach, status, status_since,"
-                " inventory, created_at, updated_at) VALUES"
+                "INSERT INTO nodes (id, org_id, name, region_id, sku_id, reach, status,"
+                " status_since, inventory, created_at, updated_at) VALUES"
                 " (%s, %s, %s, %s, %s, 'agent', 'allocated', now(), %s, now(), now())"
             ),
             (node, PLATFORM_ORG, node, region, sku, json.dumps(INVENTORY)),
@@ -89,8 +89,8 @@ def machine(database: psycopg.Connection[Any], project: dict[str, Any]) -> str:
             (
                 "INSERT INTO allocations (id, org_id, project_id, name, node_id, node_name, region,"
                 " sku, gpus, price_micros, currency, status, placement, requested_by, held_from,"
-                " correlation_id, created_at, updated_at) VALUES (%s, %s, %s, 'box', %s, 'n', 'r', 's',"
-                " 0, 0, 'EUR', 'active', '{}', 'test', now(), 'test', now(), now())"
+                " correlation_id, created_at, updated_at) VALUES (%s, %s, %s, 'box', %s, 'n',"
+                " 'r', 's', 0, 0, 'EUR', 'active', '{}', 'test', now(), 'test', now(), now())"
             ),
             (allocation, project["org_id"], project["id"], node),
         ),
