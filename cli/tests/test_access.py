@@ -73,7 +73,8 @@ def machine(database: psycopg.Connection[Any], project: dict[str, Any]) -> str:
         (
             (
                 "INSERT INTO skus (id, slug, name, cpus, memory_bytes, gpus, price_micros,"
-                " currency, created_at, updated_at) VALUES (%s, %s, 's', 1, 1, 0, 0, 'EUR', now(), now())"
+                " currency, created_at, updated_at)"
+                " VALUES (%s, %s, 's', 1, 1, 0, 0, 'EUR', now(), now())"
             ),
             (sku, sku[-12:]),
         ),
