@@ -147,28 +147,28 @@ def ask_to_stop(connection: Systemd, unit: str) -> Optional[str]:
     return str(job)
 
 
-def is_stopped(messages: Sequence[Message], job: str) -> bool:
-    """Whether a stop job is over."""
-    return any(message.member == "JobRemoved" and message.body()[1] == job for message in messages)
-
-
 def stop(connection: Systemd, unit: str) -> None:
     """End a unit and wait until nothing of it is left."""
-    job = ask_to_stop(connection, unit)
-    deadline = time.monotonic() + STOP_WITHIN
-    while job and not is_stopped(connection.wait(deadline), job):
-        if time.monotonic() >= deadline:
-            raise NotStopped(f"{unit} has processes that do not end.")
+    if not _wait(connection, {ask_to_stop(connection, unit)}):
+        raise NotStopped(f"{unit} has processes that do not end.")
     discard(connection, unit)
 
 
+def _wait(connection: Systemd, jobs: set[Optional[str]]) -> bool:
+    """Whether these jobs are over, after some time for it."""
+    left, deadline = jobs - {None}, time.monotonic() + STOP_WITHIN
+    while left and time.monotonic() < deadline:
+        messages = connection.wait(deadline)
+        left -= {one.body()[1] for one in messages if one.member == "JobRemoved"}
+    return not left
+
+
 def clear(*, keep: Collection[str]) -> None:
-    """Stop every unit of a task but these."""
+    """Stop every unit of a task but these, all at once, and wait for it."""
     with Systemd() as connection:
         (found,) = connection.call("ListUnitsByPatterns", "asas", [], [f"{_PREFIX}*.service"])
-        for unit in (str(row[0]) for row in found):
-            if unit not in keep:
-                connection.tell("StopUnit", "ss", unit, "replace")
+        strays = [str(row[0]) for row in found if row[0] not in keep]
+        _wait(connection, {ask_to_stop(connection, unit) for unit in strays})
 
 
 def discard(connection: Systemd, unit: str) -> None:
