@@ -9,6 +9,7 @@ from moorage._transport import Transport
 from moorage._version import __version__
 from moorage.auth import Auth
 from moorage.resources.access import Grants, Logins, SshAuthorities
+from moorage.resources.allocations import Allocations
 from moorage.resources.apps import Apps
 from moorage.resources.artifacts import Artifacts
 from moorage.resources.audit import Audit
@@ -17,6 +18,7 @@ from moorage.resources.events import Events
 from moorage.resources.families import Families
 from moorage.resources.members import Members, Roles
 from moorage.resources.oidc_providers import OidcProviders
+from moorage.resources.operations import NodeSessions, Operations
 from moorage.resources.operators import Operators
 from moorage.resources.orgs import Orgs
 from moorage.resources.people import AccessTokens, Me, Sessions, Users
@@ -28,6 +30,7 @@ from moorage.resources.pulls import Pulls
 from moorage.resources.service_accounts import ServiceAccounts
 from moorage.resources.signing_in import SigningIn
 from moorage.resources.sources import Sources
+from moorage.resources.tasks import Tasks
 from moorage.resources.webhooks import Webhooks
 
 PATIENCE = 30.0
@@ -64,6 +67,7 @@ class Client:
         self._transport = transport
         held = transport, options
         self.access_tokens = AccessTokens(*held)
+        self.allocations = Allocations(*held)
         self.apps = Apps(*held)
         self.artifacts = Artifacts(*held)
         self.audit = Audit(*held)
@@ -74,7 +78,9 @@ class Client:
         self.logins = Logins(*held)
         self.me = Me(*held)
         self.members = Members(*held)
+        self.node_sessions = NodeSessions(*held)
         self.oidc_providers = OidcProviders(*held)
+        self.operations = Operations(*held)
         self.operators = Operators(*held)
         self.orgs = Orgs(*held)
         self.platform = Platform(*held)
@@ -88,6 +94,7 @@ class Client:
         self.signing_in = SigningIn(*held)
         self.sources = Sources(*held)
         self.ssh_authorities = SshAuthorities(*held)
+        self.tasks = Tasks(*held)
         self.users = Users(*held)
         self.webhooks = Webhooks(*held)
 
