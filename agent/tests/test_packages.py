@@ -216,6 +216,7 @@ def test_a_service_that_does_not_start_is_told_with_its_last_words(remote: Remot
         ({"unit": "--all.service/../x", "state": "stopped"}, "input_invalid"),
         ({"unit": "tiny.service", "state": "jumping"}, "input_invalid"),
         ({"unit": "tiny.service", "content": "nonsense", "state": "started"}, "unit_invalid"),
+        ({"unit": "dbus.service", "enabled": True}, "unit_invalid"),
     ],
     ids=str,
 )

@@ -16,7 +16,7 @@ from moorage_agent import changes, commands, paths, snapshot
 from moorage_agent.changes import Change
 from moorage_agent.commands import Run
 from moorage_agent.kinds import packages as packages_kind
-from moorage_agent.kinds import service
+from moorage_agent.kinds import put, service
 from moorage_agent.tasks import Failed
 
 _LOCKED = "dpkg frontend lock"
@@ -100,6 +100,7 @@ def _put_back(host: Host, change: Change) -> bool:
                     os.unlink(place.name, dir_fd=place.folder)
             else:
                 _restore(place, content, before)
+            _remove_drafts(place.folder)
     except Failed as failed:
         if failed.code == "path_missing" and before is None:
             return True  # gone with the folder it was in
@@ -107,8 +108,15 @@ def _put_back(host: Host, change: Change) -> bool:
     return True
 
 
+def _remove_drafts(folder: int) -> None:
+    """Remove what a crash left of a file that was being put here."""
+    for name in os.listdir(folder):
+        if name.startswith(put.DRAFT):
+            os.unlink(name, dir_fd=folder)
+
+
 def _restore(place: paths.Place, content: bytes, before: dict[str, Any]) -> None:
-    draft = f".moorage-{os.getpid()}"
+    draft = f"{put.DRAFT}{os.getpid()}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(draft, flags, 0o600, dir_fd=place.folder)
     try:

@@ -15,6 +15,8 @@ from moorage_agent import changes, inputs, paths
 from moorage_agent.paths import Place
 from moorage_agent.tasks import Failed, Outcome, Task, Work
 
+DRAFT = ".moorage-"
+"""How the names begin of files that are not yet in place."""
 _CHUNK = 256 * 1024
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -102,9 +104,10 @@ def _ensure(task: Task, work: Work, wish: Wish, content: Iterable[bytes], target
         wish = _settled(wish, seen)
         if _is_same(wish, seen) and _digest_of(target) == wish.digest:
             return False
+    # On record first: whatever a crash leaves beside the place is then found by a wipe.
+    _record(task, work, target, seen)
     draft = _write_draft(work, wish, content, target, task=task)
     try:
-        _record(task, work, target, seen)
         os.rename(draft, target.name, src_dir_fd=target.folder, dst_dir_fd=target.folder)
     except BaseException:
         os.unlink(draft, dir_fd=target.folder)
@@ -150,7 +153,7 @@ def _write_draft(
     work: Work, wish: Wish, content: Iterable[bytes], target: Place, *, task: Task
 ) -> str:
     """Write the file beside its place under another name, with its owner and mode; that name."""
-    draft = f".moorage-{task.id}"
+    draft = f"{DRAFT}{task.id}"
     with contextlib.suppress(FileNotFoundError):
         os.unlink(draft, dir_fd=target.folder)  # of this very task, before a crash
     descriptor = os.open(draft, _NEW, 0o600, dir_fd=target.folder)

@@ -19,7 +19,7 @@ _UNIT = re.compile(r"[A-Za-z0-9:_.@\\-]{1,200}\.(?:service|socket|timer|path|tar
 _OURS = re.compile(r"moorage-agent\.service|moorage\.slice|moorage-task-.*")
 _VERBS = {"started": "start", "stopped": "stop", "restarted": "restart", "reloaded": "reload"}
 _RUNS = ("active", "reloading", "activating")
-_STARTS = ("enabled", "enabled-runtime", "alias", "static", "generated", "indirect")
+_STARTS = ("enabled", "enabled-runtime", "alias", "generated")
 _LAST_WORDS = "20"
 
 
@@ -106,6 +106,10 @@ def _enable(unit: str, now: Mapping[str, str], enabled: Optional[bool]) -> bool:
     is_enabled = now.get("UnitFileState") in _STARTS
     if enabled is None or enabled == is_enabled:
         return False
+    if now.get("UnitFileState") in ("static", "indirect"):
+        if not enabled:
+            return False  # nothing starts it with the host
+        raise Failed("unit_invalid", f"{unit} has no [Install] section, so it cannot be enabled.")
     _systemctl(unit, "enable" if enabled else "disable", unit)
     return True
 
