@@ -48,6 +48,8 @@ CONSTRAINTS = frozenset(
         "writeOnly",
     }
 )
+AGENTS = "agent"
+"""The tag of the routes that agents call: docs/reference/agent-protocol.md."""
 PAGE = "PageRead_"
 """Pages of a list are one generic class of the SDK's own."""
 PROBLEM = frozenset({"FaultRead", "Problem"})
@@ -72,6 +74,7 @@ BASES = {
 
 def outputs(document: dict[str, Any]) -> Iterator[tuple[Path, str]]:
     """Every generated file of the SDK and what it should hold."""
+    document = without_agents(document)
     for name, text in (
         ("models.py", models(document)),
         ("errors.py", errors(document)),
@@ -79,6 +82,23 @@ def outputs(document: dict[str, Any]) -> Iterator[tuple[Path, str]]:
     ):
         yield SDK / name, formatted(text, name=name)
     yield from gen_cli.outputs()
+
+
+def without_agents(document: dict[str, Any]) -> dict[str, Any]:
+    """The contract without the protocol of agents: nobody who writes an app speaks it."""
+    paths = {
+        path: kept
+        for path, methods in document["paths"].items()
+        if (kept := {m: op for m, op in methods.items() if AGENTS not in op.get("tags", ())})
+    }
+    schemas = document["components"]["schemas"]
+    waiting = set(_references(paths)) | PROBLEM
+    used: set[str] = set()
+    while waiting:
+        used.add(name := waiting.pop())
+        waiting |= set(_references(schemas[name])) - used
+    shown = {name: schema for name, schema in schemas.items() if name in used}
+    return {**document, "paths": paths, "components": {"schemas": shown}}
 
 
 def models(document: dict[str, Any]) -> str:

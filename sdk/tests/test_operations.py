@@ -15,12 +15,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def contract() -> dict[str, dict[str, Any]]:
-    """The operations of the contract by id, with where they are."""
+    """The operations of the contract by id, with where they are. Those of agents are not for us."""
     document = json.loads((ROOT / "contract/openapi.json").read_text())
     return {
         operation["operationId"]: {**operation, "method": method.upper(), "path": path}
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
+        if "agent" not in operation["tags"]
     }
 
 

@@ -3,7 +3,6 @@
 
 from moorage._operation import Operation
 
-ADD_AGENT_EVIDENCE = Operation("add_agent_evidence", "POST", "/v1/agent/evidence", "machine")
 ADD_ORG_MEMBER = Operation("add_org_member", "POST", "/v1/orgs/{org}/members", "mutation")
 ADD_PROJECT_MEMBER = Operation(
     "add_project_member", "POST", "/v1/projects/{project}/members", "mutation"
@@ -90,7 +89,6 @@ DEPRECATE_APP_VERSION = Operation(
 END_ACCESS_GRANT = Operation("end_access_grant", "DELETE", "/v1/grants/{grant}", "mutation")
 END_OPERATION = Operation("end_operation", "POST", "/v1/operations/{operation}/end", "mutation")
 END_SESSION = Operation("end_session", "DELETE", "/v1/sessions/{session}", "mutation")
-ENROL_AGENT = Operation("enrol_agent", "POST", "/v1/agent/enrol", "machine", public=True)
 EXPLAIN_POLICY = Operation("explain_policy", "POST", "/v1/policy/explain", "read")
 FINISH_SIGN_IN = Operation(
     "finish_sign_in", "GET", "/v1/auth/oidc/{provider}/callback", "machine", public=True
@@ -100,10 +98,6 @@ FORCE_RELEASE_ALLOCATION = Operation(
 )
 GET_ACCESS_GRANT = Operation("get_access_grant", "GET", "/v1/grants/{grant}", "read")
 GET_ADMISSION = Operation("get_admission", "GET", "/v1/families/{family}/admissions/{app}", "read")
-GET_AGENT = Operation("get_agent", "GET", "/v1/agent/agent.pyz", "machine", public=True)
-GET_AGENT_CONTENT = Operation(
-    "get_agent_content", "GET", "/v1/agent/tasks/{task}/content", "machine"
-)
 GET_ALLOCATION = Operation("get_allocation", "GET", "/v1/allocations/{allocation}", "read")
 GET_ALLOCATION_EVIDENCE = Operation(
     "get_allocation_evidence", "GET", "/v1/allocations/{allocation}/evidence", "read"
@@ -114,7 +108,6 @@ GET_APP_VERSION = Operation("get_app_version", "GET", "/v1/app-versions/{version
 GET_ARTIFACT = Operation("get_artifact", "GET", "/v1/artifacts/{artifact}", "read")
 GET_AUDIT_ENTRY = Operation("get_audit_entry", "GET", "/v1/audit/{entry}", "read")
 GET_AUDIT_PROOF = Operation("get_audit_proof", "GET", "/v1/audit/{entry}/proof", "read")
-GET_AUTHORITIES = Operation("get_authorities", "GET", "/v1/agent/ca.pem", "machine", public=True)
 GET_DELIVERY = Operation(
     "get_delivery", "GET", "/v1/webhooks/{webhook}/deliveries/{delivery}", "read"
 )
@@ -240,16 +233,11 @@ LIST_WEBHOOKS = Operation("list_webhooks", "GET", "/v1/webhooks", "read")
 LOGIN = Operation("login", "POST", "/v1/auth/login", "machine", public=True)
 MAINTAIN_NODE = Operation("maintain_node", "POST", "/v1/nodes/{node}/maintenance", "mutation")
 MINT_TOKEN = Operation("mint_token", "POST", "/v1/auth/token", "machine", public=True)
-POLL_AGENT = Operation("poll_agent", "POST", "/v1/agent/poll", "machine")
 PROMOTE_APP_VERSION = Operation(
     "promote_app_version", "POST", "/v1/apps/{app}/promotions", "mutation"
 )
-PROVE_AGENT = Operation("prove_agent", "POST", "/v1/agent/token", "machine", public=True)
 PUBLISH_APP_VERSION = Operation(
     "publish_app_version", "POST", "/v1/app-versions/{version}/publish", "mutation"
-)
-PUT_AGENT_OUTPUT = Operation(
-    "put_agent_output", "PUT", "/v1/agent/tasks/{task}/output/{stream}", "machine"
 )
 PUT_ARTIFACT_CONTENT = Operation(
     "put_artifact_content", "PUT", "/v1/artifacts/{artifact}/content", "machine"
@@ -284,7 +272,6 @@ RENEW_OPERATION = Operation(
 REPLACE_APP_VERSION = Operation(
     "replace_app_version", "PUT", "/v1/app-versions/{version}", "mutation"
 )
-REPORT_AGENT = Operation("report_agent", "POST", "/v1/agent/reports", "machine")
 RESTORE_APP_VERSION = Operation(
     "restore_app_version", "POST", "/v1/app-versions/{version}/restore", "mutation"
 )

@@ -16,7 +16,9 @@ from moorage.resources.audit import Audit
 from moorage.resources.entitlements import Entitlements
 from moorage.resources.events import Events
 from moorage.resources.families import Families
+from moorage.resources.fleet import Regions, Skus
 from moorage.resources.members import Members, Roles
+from moorage.resources.nodes import Enrolments, Nodes
 from moorage.resources.oidc_providers import OidcProviders
 from moorage.resources.operations import NodeSessions, Operations
 from moorage.resources.operators import Operators
@@ -71,6 +73,7 @@ class Client:
         self.apps = Apps(*held)
         self.artifacts = Artifacts(*held)
         self.audit = Audit(*held)
+        self.enrolments = Enrolments(*held)
         self.entitlements = Entitlements(*held)
         self.events = Events(*held)
         self.families = Families(*held)
@@ -79,6 +82,7 @@ class Client:
         self.me = Me(*held)
         self.members = Members(*held)
         self.node_sessions = NodeSessions(*held)
+        self.nodes = Nodes(*held)
         self.oidc_providers = OidcProviders(*held)
         self.operations = Operations(*held)
         self.operators = Operators(*held)
@@ -88,10 +92,12 @@ class Client:
         self.projects = Projects(*held)
         self.publisher_keys = PublisherKeys(*held)
         self.pulls = Pulls(*held)
+        self.regions = Regions(*held)
         self.roles = Roles(*held)
         self.service_accounts = ServiceAccounts(*held)
         self.sessions = Sessions(*held)
         self.signing_in = SigningIn(*held)
+        self.skus = Skus(*held)
         self.sources = Sources(*held)
         self.ssh_authorities = SshAuthorities(*held)
         self.tasks = Tasks(*held)

@@ -108,10 +108,6 @@ class ArtifactsNotReady(Conflict):
     """The version's artifacts cannot be used as they are."""
 
 
-class AssertionRefused(Unauthenticated):
-    """The node did not prove itself."""
-
-
 class BeyondCeiling(Forbidden):
     """Nobody can grant what they do not hold."""
 
@@ -168,10 +164,6 @@ class EmailTaken(Conflict):
     """There is an account with this e-mail already."""
 
 
-class EnrolmentRefused(Unauthenticated):
-    """The enrolment token is not valid."""
-
-
 class EventExpired(Gone):
     """The event is older than the platform keeps events."""
 
@@ -224,10 +216,6 @@ class IdempotencyKeyReused(Unprocessable):
     """This idempotency key was used for another request."""
 
 
-class IdentityConflict(Conflict):
-    """Two hosts have the identity of one node."""
-
-
 class InProgress(Conflict):
     """The same request is still being worked on."""
 
@@ -249,7 +237,7 @@ class KeyNotProved(Unprocessable):
 
 
 class KeyNotUsable(Unprocessable):
-    """This is not a usable P-256 public key."""
+    """This is not a usable Ed25519 public key."""
 
 
 class KeyRevoked(Conflict):
@@ -336,10 +324,6 @@ class NodeQuarantined(Conflict):
     """The node takes no work: something is wrong with it."""
 
 
-class NodeRetired(Forbidden):
-    """The node is retired."""
-
-
 class NodeStatus(Conflict):
     """The node's status does not allow this."""
 
@@ -398,18 +382,6 @@ class OnChannel(Conflict):
 
 class OperationEnded(Conflict):
     """The operation has ended."""
-
-
-class OutputEnded(Conflict):
-    """The task has ended, and its output with it."""
-
-
-class OutputFull(Conflict):
-    """The stream holds as much as is kept of it."""
-
-
-class OutputOffset(Conflict):
-    """The bytes do not begin where the last ones ended."""
 
 
 class OverlayWidens(Unprocessable):
@@ -663,7 +635,6 @@ BY_CODE: dict[str, type[ApiError]] = {
     "artifact_too_large": ArtifactTooLarge,
     "artifact_used": ArtifactUsed,
     "artifacts_not_ready": ArtifactsNotReady,
-    "assertion_refused": AssertionRefused,
     "beyond_ceiling": BeyondCeiling,
     "beyond_own_rights": BeyondOwnRights,
     "busy": Busy,
@@ -679,7 +650,6 @@ BY_CODE: dict[str, type[ApiError]] = {
     "domain_not_allowed": DomainNotAllowed,
     "draft_changed": DraftChanged,
     "email_taken": EmailTaken,
-    "enrolment_refused": EnrolmentRefused,
     "event_expired": EventExpired,
     "family_key_not_allowed": FamilyKeyNotAllowed,
     "family_key_unknown": FamilyKeyUnknown,
@@ -694,7 +664,6 @@ BY_CODE: dict[str, type[ApiError]] = {
     "id_token_refused": IdTokenRefused,
     "idempotency_key_required": IdempotencyKeyRequired,
     "idempotency_key_reused": IdempotencyKeyReused,
-    "identity_conflict": IdentityConflict,
     "if_match_required": IfMatchRequired,
     "in_progress": InProgress,
     "invalid_transition": InvalidTransition,
@@ -723,7 +692,6 @@ BY_CODE: dict[str, type[ApiError]] = {
     "node_held": NodeHeld,
     "node_not_free": NodeNotFree,
     "node_quarantined": NodeQuarantined,
-    "node_retired": NodeRetired,
     "node_status": NodeStatus,
     "node_taken_out": NodeTakenOut,
     "node_without_agent": NodeWithoutAgent,
@@ -740,9 +708,6 @@ BY_CODE: dict[str, type[ApiError]] = {
     "not_your_grant": NotYourGrant,
     "on_channel": OnChannel,
     "operation_ended": OperationEnded,
-    "output_ended": OutputEnded,
-    "output_full": OutputFull,
-    "output_offset": OutputOffset,
     "overlay_widens": OverlayWidens,
     "own_account": OwnAccount,
     "permission_unknown": PermissionUnknown,
@@ -831,7 +796,6 @@ __all__ = [
     "ArtifactTooLarge",
     "ArtifactUsed",
     "ArtifactsNotReady",
-    "AssertionRefused",
     "BY_CODE",
     "BadRequest",
     "BeyondCeiling",
@@ -850,7 +814,6 @@ __all__ = [
     "DomainNotAllowed",
     "DraftChanged",
     "EmailTaken",
-    "EnrolmentRefused",
     "EventExpired",
     "FamilyKeyNotAllowed",
     "FamilyKeyUnknown",
@@ -866,7 +829,6 @@ __all__ = [
     "IdTokenRefused",
     "IdempotencyKeyRequired",
     "IdempotencyKeyReused",
-    "IdentityConflict",
     "IfMatchRequired",
     "InProgress",
     "InvalidTransition",
@@ -895,7 +857,6 @@ __all__ = [
     "NodeHeld",
     "NodeNotFree",
     "NodeQuarantined",
-    "NodeRetired",
     "NodeStatus",
     "NodeTakenOut",
     "NodeWithoutAgent",
@@ -912,9 +873,6 @@ __all__ = [
     "NotYourGrant",
     "OnChannel",
     "OperationEnded",
-    "OutputEnded",
-    "OutputFull",
-    "OutputOffset",
     "OverlayWidens",
     "OwnAccount",
     "PermissionUnknown",

@@ -88,112 +88,6 @@ class AdmissionWrite(Model):
     keys: list[str]
 
 
-class AgentBinding(Model):
-    allocation_id: str
-    org_id: str
-    project_id: str
-
-
-class AgentEnrolled(Model):
-    node_id: str
-    name: str
-    nonce: str
-    token: str
-    expires_in: int
-
-
-class AgentError(Model):
-    code: str
-    message: str
-
-
-class AgentEvidenceItem(Model):
-    kind: Literal["ssh.login", "ssh.logout", "access.ended", "task.late"]
-    at: AwareDatetime | None = None
-    key: str
-    data: dict[str, str | int | bool | None] = Field(..., max_length=40)
-
-
-class AgentEvidence(Model):
-    items: list[AgentEvidenceItem]
-
-
-class AgentHold(Model):
-    task: str
-    state: Literal[
-        "received", "running", "succeeded", "failed", "cancelled", "timed_out", "unknown"
-    ]
-
-
-class AgentOutcome(Model):
-    task: str
-    outcome: str
-
-
-class AgentOutcomes(Model):
-    results: list[AgentOutcome]
-
-
-class AgentOutput(Model):
-    next_offset: int
-
-
-class AgentProve(Model):
-    node_id: str
-    assertion: str
-
-
-class AgentProved(Model):
-    token: str
-    expires_in: int
-    nonce: str
-    server_time: AwareDatetime
-
-
-class AgentReport(Model):
-    task: str
-    fence: int
-    state: Literal["running", "succeeded", "failed", "cancelled", "timed_out", "unknown"]
-    at: AwareDatetime | None = None
-    changed: bool | None = None
-    result: dict[str, Any] | None = None
-    error: AgentError | None = None
-
-
-class AgentReports(Model):
-    reports: list[AgentReport]
-
-
-class AgentTaken(Model):
-    recorded: int
-
-
-class AgentTask(Model):
-    id: str
-    kind: str
-    key: str
-    operation_id: str
-    fence: int
-    allocation_id: str | None
-    correlation_id: str
-    traceparent: str | None
-    run_as: str
-    timeout: int
-    output_limit: int
-    input: dict[str, Any]
-    secrets: dict[str, str]
-
-
-class AgentPolled(Model):
-    server_time: AwareDatetime
-    binding: AgentBinding | None
-    tasks: list[AgentTask]
-    cancel: list[str]
-    forget: list[str]
-    trust: str | None
-    want_inventory: bool
-
-
 class AllocationRelease(Model):
     reason: str | None = None
 
@@ -214,7 +108,7 @@ class AllocationUpdate(Model):
     """What is left out stays as it is."""
 
     name: str | None = None
-    scheduler_type: str | None = None
+    scheduler_type: str | Literal[""] | None = None
     metadata: dict[str, Any] | None = None
 
 
@@ -376,13 +270,6 @@ class CostRead(Model):
     currency: str
 
 
-class Cpu(Model):
-    model: str | None = None
-    sockets: int | None = None
-    cores: int | None = None
-    threads: int | None = None
-
-
 class CpuRead(Model):
     model: str | None
     threads: int | None
@@ -470,13 +357,6 @@ class DeliveryRead(Model):
 class DeniedRead(Model):
     value: str
     layer: str
-
-
-class Disk(Model):
-    name: str
-    bytes: int | None = None
-    rotational: bool | None = None
-    model: str | None = None
 
 
 class EffectiveChoice(Model):
@@ -637,15 +517,6 @@ class FamilyWrite(Model):
 
 class ForcedRelease(Model):
     reason: str
-
-
-class Gpu(Model):
-    index: int | None = None
-    vendor: str | None = None
-    model: str | None = None
-    uuid: str | None = None
-    memory_bytes: int | None = None
-    driver: str | None = None
 
 
 class GpuRead(Model):
@@ -827,13 +698,6 @@ class MemberRead(Model):
 
 class MemberUpdate(Model):
     role: Literal["platform_admin", "tenant_admin", "project_admin", "project_member", "viewer"]
-
-
-class Nic(Model):
-    name: str
-    mac: str | None = None
-    addresses: list[str] | None = None
-    speed_mbps: int | None = None
 
 
 class NodeAct(Model):
@@ -1216,15 +1080,6 @@ class PublicKey(Model):
 class KeyCreate(Model):
     public_key: PublicKey | None = None
     expires_in: int | None = None
-
-
-class PublicKeyP256(Model):
-    """A P-256 public key as a JWK."""
-
-    kty: Literal["EC"]
-    crv: Literal["P-256"]
-    x: str
-    y: str
 
 
 class PublicKeyRead(Model):
@@ -1734,51 +1589,6 @@ class ProofRead(Model):
     seal: SealRead
     public_key: AuditKeyRead
     how_to_check: str
-
-
-class System(Model):
-    id: str | None = None
-    version: str | None = None
-    kernel: str | None = None
-
-
-class Inventory(Model):
-    """What a host is made of, by its own word."""
-
-    hostname: str | None = None
-    os: System | None = None
-    arch: str | None = None
-    virtualization: str | None = None
-    cpu: Cpu | None = None
-    memory_bytes: int | None = None
-    disks: list[Disk] | None = None
-    nics: list[Nic] | None = None
-    gpus: list[Gpu] | None = None
-    gpu_source: str | None = None
-    ssh_host_keys: list[str] | None = None
-    python: str | None = None
-    systemd: str | None = None
-
-
-class AgentEnrol(Model):
-    token: str
-    public_key: PublicKeyP256
-    assertion: str
-    agent_version: str
-    hostname: str
-    machine_id: str | None = None
-    boot_id: str | None = None
-    inventory: Inventory
-
-
-class AgentPoll(Model):
-    wait: int | None = 15
-    run_id: str
-    boot_id: str | None = None
-    agent_version: str
-    trust: str | None = None
-    holds: list[AgentHold] | None = None
-    inventory: Inventory | None = None
 
 
 class TaskCreate(Model):
