@@ -147,10 +147,11 @@ def test_logins_ends_and_the_ended_are_followed_on_a_real_host_and_resumed(
     authority = Authority(folder, host)
     wish = {"authorities": [authority.public], "people": [person()]}
     remote.do("access-sync", wish)
+    now = host.run("journalctl --lines=1 --show-cursor").stdout.rpartition("-- cursor: ")[2].strip()
     forged = shlex.quote(NINE)
     host.run(f"setpriv --reuid=65534 --clear-groups logger -t sshd-session {forged}")
 
-    follower = Follower(host, None)
+    follower = Follower(host, now)
     try:
         said(authority.ssh("alice"), "true; echo in")
         in_and_out = [("ssh.login", "alice"), ("ssh.logout", "alice")]
