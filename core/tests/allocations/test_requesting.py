@@ -103,7 +103,7 @@ async def test_what_integrations_note_is_kept_as_it_is(site: Site, tenant: Tenan
     (made,) = await holding.held(tenant, region, sku, scheduler_type="any word", metadata=noted)
     changed = await tenant.admin.patch(
         f"/v1/allocations/{made['id']}",
-        {"scheduler_type": None, "metadata": {"a": 1}},
+        {"scheduler_type": "", "metadata": {"a": 1}},
         version=made["version"],
     )
 

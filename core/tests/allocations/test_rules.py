@@ -128,10 +128,10 @@ def test_from_every_state_that_holds_a_node_released_can_be_reached(status: Stat
     assert ("released" in reached) == (status in rules.LIVE or status == "released")
 
 
-def test_a_state_that_is_over_is_left_by_nothing() -> None:
-    for status in ("released", "failed"):
-        with pytest.raises(rules.InvalidTransition):
-            rules.check_transition("alc_1", status, "releasing")
+@pytest.mark.parametrize("status", ["released", "failed"])
+def test_a_state_that_is_over_is_left_by_nothing(status: Status) -> None:
+    with pytest.raises(rules.InvalidTransition):
+        rules.check_transition("alc_1", status, "releasing")
 
 
 @pytest.mark.parametrize(

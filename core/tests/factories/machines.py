@@ -466,7 +466,7 @@ async def make_pool(
 async def await_capacity(tenant: "Tenant") -> None:
     """Machines that the tenant could get."""
     region, sku, _ = await make_pool(tenant.site, 2)
-    tenant.ids |= {"region_slug": region, "sku_slug": sku}
+    tenant.ids.update(region_slug=region, sku_slug=sku)
 
 
 async def make_stream(tenant: "Tenant") -> str:

@@ -14,7 +14,7 @@ from moorage_cli.commands import policy_documents as documents
 from moorage_cli.commands.policy_documents import Layer
 from moorage_cli.connection import Session
 from moorage_cli.failures import Refused
-from moorage_cli.names import AppName, InOrg, InProject, ProjectName
+from moorage_cli.names import InOrg, InProject, ProjectName
 from moorage_cli.output import Done, Record
 from moorage_cli.verbs import group, verb
 
@@ -102,7 +102,10 @@ async def show_effective(at: Session, project: ProjectName) -> Done:
 async def explain(
     at: Session,
     project: ProjectName,
-    app: AppName,
+    app: Annotated[
+        str,
+        typer.Argument(metavar="APP", help="The app's slug or id; - where no app is involved."),
+    ],
     operation: Annotated[
         OperationKind, typer.Argument(metavar="OPERATION", help="Such as instance.deploy.")
     ],
@@ -119,12 +122,15 @@ async def explain(
     ] = None,
     instances: Annotated[int | None, typer.Option(min=0, help="How many more.")] = None,
     members: Annotated[int | None, typer.Option(min=0, help="How many more.")] = None,
-    gpus: Annotated[int, typer.Option(min=0, help="How many more.")] = 0,
+    allocations: Annotated[int | None, typer.Option(min=0, help="How many more.")] = None,
+    gpus: Annotated[
+        int | None, typer.Option(min=0, help="How many more; left out: as many as the SKU has.")
+    ] = None,
 ) -> Done:
     """Whether something would be allowed, what each layer says, and who could change it."""
     decision = await at.client.policy.explain(
         project=await names.project_id(at.client, project),
-        app=await names.get_app(at.client, app),
+        app=None if app == "-" else await names.get_app(at.client, app),
         operation=operation,
         version=version,
         channel=channel,
@@ -134,6 +140,7 @@ async def explain(
         artifact_sources=sources or [],
         instances=instances,
         members=members,
+        allocations=allocations,
         gpus=gpus,
     )
     return Done(_explained(decision), decision.model_dump(mode="json"))

@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 
 from moorage_core.allocations import placement, rules, store
-from moorage_core.allocations.models import Allocation, Held
+from moorage_core.allocations.models import Allocation, Held, Host
 from moorage_core.allocations.placement import Candidate, Choice, Chosen, Wish
 from moorage_core.allocations.schemas import (
     AllocationRequest,
@@ -141,8 +141,10 @@ def _rows(
     strategy: str,
 ) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
-    for number, chosen in enumerate(choice.chosen, start=1):
-        id, at_once = AllocationId.new(), chosen.node.reach == "ssh"
+    # In the order of their names, as lists show them.
+    ids = sorted(AllocationId.new() for _ in choice.chosen)
+    for number, (id, chosen) in enumerate(zip(ids, choice.chosen, strict=True), start=1):
+        at_once = chosen.node.reach == "ssh"
         rows.append(
             {
                 "id": id,
@@ -192,7 +194,7 @@ async def _add(
         if row.status == "active":
             await nodes.hand_over(ctx, row.node_id, org=org)
         publish(ctx, row)
-    return sorted(added, key=lambda row: [each["id"] for each in rows].index(row.id))
+    return sorted(added, key=lambda row: row.id)
 
 
 def _can_reimage(ctx: Context) -> bool:
@@ -215,6 +217,11 @@ async def get(ctx: Context, id: str, *, key: str = READ, lock: bool = False) -> 
 async def find_many(ctx: Context, ids: Sequence[str]) -> list[Allocation]:
     """Those of some allocations that are in the caller's orgs. The caller asks for its key."""
     return await store.list_named(ctx.db, sorted(ids), orgs=sorted(ctx.principal.scope.orgs))
+
+
+async def find_host(ctx: Context, row: Allocation) -> Host | None:
+    """The node of an allocation that the caller has got, while it is held."""
+    return next(iter(await store.list_hosts(ctx.db, [row.id])), None)
 
 
 async def get_held(ctx: Context, id: str) -> Held:
@@ -253,7 +260,7 @@ async def update(ctx: Context, id: str, change: AllocationUpdate, *, expected: i
     """Note something else on an allocation. Nothing depends on it but people and integrations."""
     row = await get(ctx, id, key=UPDATE, lock=True)
     etag.check("allocation", id, have=row.version, expected=expected)
-    changes = change.model_dump(exclude_unset=True)
+    changes = change.model_dump(exclude_none=True)
     try:
         row = await store.describe(ctx.db, id, org=row.org_id, changes=changes, now=ctx.now)
     except psycopg.errors.UniqueViolation as err:

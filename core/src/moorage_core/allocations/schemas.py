@@ -1,7 +1,7 @@
 """Wire shapes of allocations."""
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
@@ -57,8 +57,8 @@ class AllocationUpdate(Input):
     """What is left out stays as it is."""
 
     name: Slug | None = None
-    scheduler_type: SchedulerType | None = None
-    """Null takes it away."""
+    scheduler_type: SchedulerType | Literal[""] | None = None
+    """Empty takes it away."""
     metadata: Metadata | None = None
     """The whole of it, in place of what was noted before."""
 

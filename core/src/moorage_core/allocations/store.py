@@ -184,7 +184,7 @@ async def describe(
         Allocation,
         f"""
         UPDATE allocations a SET name = coalesce(%(name)s, name),
-            scheduler_type = CASE WHEN %(set_type)s THEN %(type)s ELSE scheduler_type END,
+            scheduler_type = nullif(coalesce(%(type)s, scheduler_type), ''),
             metadata = coalesce(%(metadata)s, metadata), version = version + 1, updated_at = %(now)s
         WHERE a.org_id = %(org)s AND a.id = %(id)s RETURNING {ALLOCATION}
         """,
@@ -193,7 +193,6 @@ async def describe(
             "org": org,
             "now": now,
             "name": changes.get("name"),
-            "set_type": "scheduler_type" in changes,
             "type": changes.get("scheduler_type"),
             "metadata": Jsonb(changes["metadata"]) if changes.get("metadata") is not None else None,
         },

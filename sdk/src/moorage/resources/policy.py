@@ -129,7 +129,7 @@ class Policy(Group):
         self,
         *,
         project: ProjectRead | str,
-        app: HasId | str,
+        app: HasId | str | None = None,
         operation: OperationKind,
         version: str | None = None,
         channel: Literal["dev", "staging", "prod"] | None = None,
@@ -139,13 +139,17 @@ class Policy(Group):
         artifact_sources: Sequence[str] = (),
         instances: int | None = None,
         members: int | None = None,
-        gpus: int = 0,
+        allocations: int | None = None,
+        gpus: int | None = None,
     ) -> Arguments:
-        """Whether something would be allowed, what each layer says, and who could change it."""
+        """Whether something would be allowed, what each layer says, and who could change it.
+
+        Without an app: for machines alone (allocate, node.session, release).
+        """
         return Arguments(
             body=PolicyQuestion(
                 project=id_of(project),
-                app=id_of(app),
+                app=None if app is None else id_of(app),
                 operation=operation,
                 version=version,
                 channel=channel,
@@ -155,6 +159,7 @@ class Policy(Group):
                 artifact_sources=[*artifact_sources],
                 instances=instances,
                 members=members,
+                allocations=allocations,
                 gpus=gpus,
             )
         )
