@@ -41,8 +41,13 @@ def group(summary: str) -> typer.Typer:
     return app
 
 
-def verb(app: typer.Typer, name: str, *, default: bool = False) -> Callable[[F], F]:
-    """Register a coroutine that works through a client. A noun's default needs no verb."""
+def verb(
+    app: typer.Typer, name: str, *, default: bool = False, words_last: bool = False
+) -> Callable[[F], F]:
+    """Register a coroutine that works through a client. A noun's default needs no verb.
+
+    With `words_last`, options stand before the first word, and what follows is taken as it is.
+    """
 
     def register(function: F) -> F:
         async def connected(chosen: Chosen, **given: Any) -> None:
@@ -51,7 +56,8 @@ def verb(app: typer.Typer, name: str, *, default: bool = False) -> Callable[[F],
                 await output.show(await function(Session(client, chosen), **given), chosen.format)
 
         command = as_command(function, connected)
-        app.command(name)(command)
+        settings = {"allow_interspersed_args": False} if words_last else None
+        app.command(name, context_settings=settings)(command)
         if default:
             app.callback(invoke_without_command=True, help=app.info.help)(command)
         return function
