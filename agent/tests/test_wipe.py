@@ -117,7 +117,13 @@ def test_temporary_files_of_root_are_residue_only_after_a_wipe(tmp_path: Path) -
 
 
 def process(pid: int, *, uid: int = 0, parent: int = 1, group: str = "", **other: Any) -> Process:
-    fields: dict[str, Any] = {"login_uid": None, "title": "", "name": "x", **other}
+    fields: dict[str, Any] = {
+        "login_uid": None,
+        "sudo_uid": None,
+        "title": "",
+        "name": "x",
+        **other,
+    }
     return Process(pid=pid, parent=parent, uids=frozenset({uid}), group=group, **fields)
 
 
@@ -132,6 +138,7 @@ def test_a_person_s_processes_are_known_by_user_slice_login_connection_and_line(
         process(15, title="sshd: alice@pts/0"),
         process(16, parent=11),
         process(17, parent=16),
+        process(18, sudo_uid=alice),
         process(20, group="0::/user.slice/user-2000011.slice/x"),
         process(21, title="sshd-session: alicex [priv]"),
         process(22, uid=1000, title="sshd-session: alice [priv]"),
@@ -141,7 +148,7 @@ def test_a_person_s_processes_are_known_by_user_slice_login_connection_and_line(
 
     found = processes.of_people({"alice": alice}, among)
 
-    assert [one.pid for one in found["alice"]] == [10, 11, 12, 13, 14, 15, 16, 17]
+    assert [one.pid for one in found["alice"]] == [*range(10, 19)]
 
 
 def test_services_and_sessions_that_the_host_had_are_nobody_s_residue() -> None:
@@ -234,6 +241,8 @@ def lived_in(remote: Remote, tmp_path: Path) -> None:
     assert remote.do("access-sync", {"authorities": [key], "people": people}).changed
     host.run("systemd-run --quiet --uid=alice --unit=alices sleep 2001")
     host.run("systemd-run --quiet --unit=moorage-task-tsk_x --slice=moorage.slice sleep 2002")
+    host.run("systemd-run --quiet --unit=lurking sleep 2003")
+    host.run("systemd-run --quiet --unit=later --on-calendar=yearly true")
     host.run(
         "mkdir -p /var/spool/cron/crontabs; echo '* * * * * true' >/var/spool/cron/crontabs/alice"
     )
@@ -266,6 +275,7 @@ def test_a_wipe_leaves_the_host_as_the_agent_found_it(remote: Remote, tmp_path: 
         *("/etc/systemd/system/tiny.service", "/etc/tiny/app.conf", "/root/site.conf")
     ]
     assert removed["tasks"] == ["moorage-task-tsk_x.service"]
+    assert {"lurking.service", "later.timer"} <= set(removed["transient_units"])
     assert removed["temporary"] == ["/dev/shm/c", "/tmp/a", "/tmp/d", "/var/tmp/b"]
     assert host.run("cat /root/site.conf; stat -c ' %a' /root/site.conf").stdout == (
         "the site's own 640\n"
@@ -335,11 +345,17 @@ def test_a_package_of_the_host_that_a_task_moved_is_residue_until_it_is_back(
 
 
 @pytest.mark.lab
-def test_the_agent_s_own_files_survive_a_wipe(remote: Remote) -> None:
+def test_the_agent_s_own_files_and_units_survive_a_wipe(remote: Remote) -> None:
     before = remote.host.run(f"ls {PLACE}/code/moorage_agent").stdout
+    remote.host.run("mkdir -p /run/moorage-agent/ready/a1 /run/moorage-agent/ready-b2")
+    for name in ("a1", "b2", "c3"):
+        remote.host.run(f"systemd-run --quiet --unit=moorage-task-ready-{name} sleep 2004")
 
-    remote.do("wipe")
+    told = remote.do("wipe")
 
+    assert told.result["removed"] == {"tasks": ["moorage-task-ready-c3.service"]}
+    remote.host.run("systemctl stop moorage-task-ready-a1 moorage-task-ready-b2")
+    remote.host.run("rm -r /run/moorage-agent/ready/a1 /run/moorage-agent/ready-b2")
     assert remote.host.run(f"ls {PLACE}/code/moorage_agent").stdout == before
     assert remote.host.run(f"ls {PLACE}/state").stdout.split() == ["baseline.json"]
 

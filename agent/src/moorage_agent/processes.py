@@ -2,8 +2,9 @@
 
 What a person started is known by more than the user's number: `sudo` changes that. So a process
 belongs to a person who is any of its users, whose slice it is in, who logged in before it
-(`loginuid`), whose name the SSH server's process for the connection bears, or whose process is
-above it. `systemd-run` by somebody with `sudo` gets away, as anything that root does can.
+(`loginuid`), who became root for it (`SUDO_UID`), whose name the SSH server's process for the
+connection bears, or whose process is above it. `systemd-run` by somebody with `sudo` gets away, as
+anything that root does can; a wipe ends that too.
 """
 
 import os
@@ -33,6 +34,7 @@ class Process:
     name: str
     uids: frozenset[int]
     login_uid: Optional[int]
+    sudo_uid: Optional[int]
     group: str
     """Its control groups, one to a line."""
     title: str
@@ -45,8 +47,9 @@ class Process:
     @property
     def owners(self) -> frozenset[int]:
         """Every user's number that the process has by itself."""
-        found = {*self.uids, *(int(uid) for uid in _SLICE.findall(self.group))}
-        return frozenset(found if self.login_uid is None else {*found, self.login_uid})
+        slices = (int(uid) for uid in _SLICE.findall(self.group))
+        others = (uid for uid in (self.login_uid, self.sudo_uid) if uid is not None)
+        return frozenset({*self.uids, *slices, *others})
 
     @property
     def connection_of(self) -> Optional[str]:
@@ -84,6 +87,7 @@ def _read(folder: Path) -> Optional[Process]:
             name=status["Name"],
             uids=frozenset(int(uid) for uid in status["Uid"].split()),
             login_uid=_login_uid(folder),
+            sudo_uid=_sudo_uid(folder),
             group=(folder / "cgroup").read_text(errors="replace"),
             title=(folder / "cmdline").read_text(errors="replace").replace("\0", " ").strip(),
         )
@@ -102,6 +106,16 @@ def _login_uid(folder: Path) -> Optional[int]:
     except (OSError, ValueError):
         return None  # a kernel without audit
     return number if number not in (0, 0xFFFFFFFF) else None
+
+
+def _sudo_uid(folder: Path) -> Optional[int]:
+    """Who called `sudo` for it. Only that one word of the environment is looked at."""
+    try:
+        words = (folder / "environ").read_bytes().split(b"\0")
+        found = next((word for word in words if word.startswith(b"SUDO_UID=")), b"")
+        return int(found.partition(b"=")[2]) if found else None
+    except (OSError, ValueError):
+        return None
 
 
 def of_people(people: Mapping[str, int], among: Iterable[Process]) -> dict[str, list[Process]]:

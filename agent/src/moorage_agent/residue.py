@@ -22,7 +22,7 @@ baseline = _baseline.take
 """Take the baseline of this host, at the installation."""
 
 Residue = dict[str, list[str]]
-_GONE_IS_FINE = ("listening", "temporary")
+_GONE_IS_FINE = ("listening", "temporary", "transient_units")
 """What a host may lack of its baseline: a service that is stopped listens no more."""
 
 

@@ -17,6 +17,7 @@ from moorage_agent import networks, temporary
 Picture = dict[str, dict[str, str]]
 
 _OWN = ("moorage-agent.service", "moorage.slice")
+_STARTED = (".service", ".timer", ".scope", ".socket", ".path")
 _CRON = (
     "etc/crontab",
     "etc/anacrontab",
@@ -39,6 +40,7 @@ def take(root: Path = Path("/")) -> Picture:
         "users": accounts(root / "etc/passwd"),
         "groups": accounts(root / "etc/group"),
         "units": units(root),
+        "transient_units": transient_units(root),
         "listening": listening(root),
         "cron": cron(root),
         "sudoers": files(root, "etc/sudoers", "etc/sudoers.d"),
@@ -78,9 +80,18 @@ def accounts(file: Path) -> dict[str, str]:
 
 
 def units(root: Path) -> dict[str, str]:
-    """Every unit file, drop-in and link below /etc/systemd/system: a link is a unit enabled."""
+    """Every unit file, drop-in and link below /etc/systemd: a link is a unit enabled."""
     found = files(root, "etc/systemd/system", "etc/systemd/user")
     return {name: state for name, state in found.items() if Path(name).name not in _OWN}
+
+
+def transient_units(root: Path) -> dict[str, str]:
+    """Units that somebody has started without a file, sessions and those of tasks left out."""
+    return {
+        entry.name: ""
+        for entry in _entries(root / "run/systemd/transient")
+        if entry.name.endswith(_STARTED) and not entry.name.startswith(("session-", "moorage-"))
+    }
 
 
 def listening(root: Path) -> dict[str, str]:

@@ -17,13 +17,17 @@ from moorage_agent import (
     evidence,
     people,
     processes,
+    ready,
     residue,
+    snapshot,
     temporary,
     undo,
+    units,
 )
 from moorage_agent.kinds import access_sync, packages
+from moorage_agent.places import Places
 from moorage_agent.processes import Process
-from moorage_agent.snapshot import Picture, cron
+from moorage_agent.snapshot import Picture
 from moorage_agent.tasks import Outcome, Task, Work
 
 _END_WITHIN = 5.0
@@ -36,6 +40,7 @@ def run(task: Task, work: Work) -> Outcome:
     removed: dict[str, list[str]] = {}
     removed["people"], troubles = _people(task, work)
     removed["tasks"] = _tasks()
+    removed["transient_units"] = _transient_units(before)
     removed["processes"] = _processes(before)
     removed.update(undo.everything(undo.Host(work.state)))
     removed["processes"] = sorted({*removed["processes"], *_processes(before)})
@@ -58,16 +63,35 @@ def _people(task: Task, work: Work) -> tuple[list[str], list[str]]:
 
 
 def _tasks() -> list[str]:
-    """End the commands of tasks that still run."""
+    """End the commands of tasks that still run. Units that wait for one are the agent's own."""
+    waiting = _waiting(Places().run)
     listing = commands.run(
         ["systemctl", "list-units", "--all", "--plain", "--no-legend", "moorage-task-*"]
     )
-    units = [line.split()[0] for line in listing.stdout.splitlines() if line.strip()]
-    if units:
-        commands.run(["systemctl", "kill", "--signal=KILL", "--", *units])
-        commands.run(["systemctl", "stop", "--", *units], timeout=60)
-        commands.run(["systemctl", "reset-failed", "--", *units])
-    return units
+    found = [line.split()[0] for line in listing.stdout.splitlines() if line.strip()]
+    return _stop([name for name in found if name not in waiting])
+
+
+def _waiting(run: Path) -> set[str]:
+    """The units that are ready for a command, those that are just being made included."""
+    made = (run / ready.FOLDER).glob("*")
+    names = [*(place.name for place in made)]
+    names += [place.name.partition("-")[2] for place in run.glob(f"{ready.FOLDER}-*")]
+    return {units.name(f"{ready.FOLDER}-{name}") for name in names}
+
+
+def _stop(names: list[str]) -> list[str]:
+    if names:
+        commands.run(["systemctl", "kill", "--signal=KILL", "--", *names])
+        commands.run(["systemctl", "stop", "--", *names], timeout=60)
+        commands.run(["systemctl", "reset-failed", "--", *names])
+    return names
+
+
+def _transient_units(before: Optional[Picture]) -> list[str]:
+    """End what was started as a unit without a file, with all of its processes."""
+    known = (before or {}).get("transient_units", {})
+    return _stop([name for name in snapshot.transient_units(Path("/")) if name not in known])
 
 
 def _processes(before: Optional[Picture]) -> list[str]:
@@ -91,7 +115,7 @@ def _clockwork(before: Optional[Picture]) -> list[str]:
     """Remove crontabs and `at` jobs that the host did not have."""
     known = (before or {}).get("cron", {})
     removed: list[str] = []
-    for name in cron(Path("/")):
+    for name in snapshot.cron(Path("/")):
         if name not in known and name.startswith(_CLOCKWORK):
             Path(name).unlink(missing_ok=True)
             removed.append(name)
