@@ -12,10 +12,13 @@ from moorage.models import (
     AppRead,
     ArtifactRead,
     MemberRead,
+    NodeRead,
     OidcProviderRead,
     OrgRead,
     ProjectRead,
+    RegionRead,
     ServiceAccountRead,
+    SkuRead,
     SourceRead,
     UserRead,
 )
@@ -155,6 +158,30 @@ async def get_source(client: Client, name: str) -> SourceRead:
     if is_id(name):
         return await client.sources.get(name)
     return await _one(client.sources.list(), "source", name, by=lambda each: each.policy_name)
+
+
+async def get_node(client: Client, name: str) -> NodeRead:
+    """A node by its id or its name. Retired ones have given their names back."""
+    if is_id(name):
+        return await client.nodes.get(name)
+    found = [node async for node in client.nodes.list(name=name) if node.status != "retired"]
+    if not found:
+        raise Missing(f"There is no node {name} that you can see.")
+    return found[0]
+
+
+async def get_region(client: Client, name: str) -> RegionRead:
+    """A region by its id or its slug."""
+    if is_id(name):
+        return await client.regions.get(name)
+    return await _one(client.regions.list(), "region", name, by=lambda region: region.slug)
+
+
+async def get_sku(client: Client, name: str) -> SkuRead:
+    """A SKU by its id or its slug."""
+    if is_id(name):
+        return await client.skus.get(name)
+    return await _one(client.skus.list(), "SKU", name, by=lambda sku: sku.slug)
 
 
 async def get_artifact(client: Client, name: str, *, project: str | None) -> ArtifactRead:

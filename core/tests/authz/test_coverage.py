@@ -11,7 +11,14 @@ from core.tests import golden_files
 from core.tests.factories import requests
 from moorage_core import api
 from moorage_core.authz.permissions import Permission
-from moorage_core.authz.roles import ROLES, SELF, SERVICE_ACCOUNT_PERMISSIONS, Role
+from moorage_core.authz.roles import (
+    GRANT_PERMISSIONS,
+    NODE_PERMISSIONS,
+    ROLES,
+    SELF,
+    SERVICE_ACCOUNT_PERMISSIONS,
+    Role,
+)
 from moorage_core.http.routing import PUBLIC, RouteSpec
 from moorage_core.main import build_api
 from moorage_core.settings import Settings
@@ -108,7 +115,8 @@ def test_every_key_opens_some_route() -> None:
 
 
 def test_every_key_is_held_by_somebody() -> None:
-    held = frozenset[Permission](SELF).union(*(role.permissions for role in ROLES.values()))
+    of_machines = NODE_PERMISSIONS | GRANT_PERMISSIONS
+    held = (SELF | of_machines).union(*(role.permissions for role in ROLES.values()))
 
     assert held == frozenset(Permission)
 
@@ -124,6 +132,12 @@ def test_a_role_holds_all_that_the_one_below_holds() -> None:
 
     for lower, higher in itertools.pairwise(order):
         assert ROLES[lower].permissions < ROLES[higher].permissions
+
+
+def test_what_agents_may_do_nobody_else_may() -> None:
+    others = (SELF | GRANT_PERMISSIONS).union(*(role.permissions for role in ROLES.values()))
+
+    assert not NODE_PERMISSIONS & others
 
 
 def test_nothing_that_only_people_may_do_is_open_to_service_accounts() -> None:

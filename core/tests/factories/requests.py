@@ -14,11 +14,11 @@ import httpx2
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from core.tests.callers import Caller
-from core.tests.factories import artifacts, catalog, families, machines
-from core.tests.factories.tenants import PASSWORD, STATES, Holder, Tenant
+from core.tests.factories import artifacts, catalog, families, hosts, machines
+from core.tests.factories.tenants import PASSWORD, STATES, Bearer, Holder, Tenant
 from core.tests.site import Site, fresh
 from moorage_core import api
-from moorage_core.authz.roles import GRANT_PERMISSIONS, ROLES, SELF, Role
+from moorage_core.authz.roles import GRANT_PERMISSIONS, NODE_PERMISSIONS, ROLES, SELF, Role
 from moorage_core.http.routing import PUBLIC, RouteSpec
 from moorage_core.kit.ids import PLATFORM_ORG, Id
 from moorage_core.main import build_api
@@ -36,9 +36,6 @@ GRANT_KEYS = {str(key) for key in GRANT_PERMISSIONS} - {
 SELF_KEYS = {str(key) for key in SELF}
 NODE_KEYS = {str(key) for key in NODE_PERMISSIONS}
 """Keys that agents hold and nobody else."""
-HELD_BY_ROLES = frozenset[str]().union(*(map(str, role.permissions) for role in ROLES.values()))
-GRANT_KEYS = {str(key) for key in GRANT_PERMISSIONS} - HELD_BY_ROLES
-"""Keys that only the token of a live operation holds."""
 NARROWING = ("org", "project")
 """Query parameters by which lists are narrowed to a place."""
 
@@ -180,6 +177,8 @@ async def right_caller(site: Site, spec: RouteSpec, tenant: Tenant) -> Caller:
     """Somebody who may call the route about the tenant's things."""
     if spec.key == PUBLIC:
         return Caller(site.client, None)
+    if spec.key in NODE_KEYS:
+        return await agent_of(tenant)
     if spec.key in GRANT_KEYS:
         operation = await tenant.id("operation")
         return Holder(site.client, tenant.secrets["operation"], operation)
@@ -255,6 +254,10 @@ def _node(ids: Ids) -> dict[str, Any]:
 
 
 BODIES: dict[str, Body] = {
+    "AccessCredentialCreate": lambda ids: {"name": f"key-{fresh()}", "username": "root"},
+    "CredentialRotation": lambda ids: {"overlap_hours": 1},
+    "SshHostWrite": lambda ids: {"credential": ids.get("credential", _random("acc_"))},
+    "SshHostConfirm": lambda ids: {"fingerprint": hosts.FINGERPRINT},
     "AccessGrantCreate": lambda ids: {"reason": "to look at its logs", "expires_in": 3600},
     "UnixLoginCreate": lambda ids: {"user": ids.get("user", "usr_" + "7" * 26)},
     "SshAuthorityRotate": lambda ids: {"reason": "it is a year old"},

@@ -13,7 +13,15 @@ import argon2
 import httpx2
 
 from core.tests.callers import Caller
-from core.tests.factories import artifacts, catalog, entitlements, families, machines, pulls
+from core.tests.factories import (
+    artifacts,
+    catalog,
+    entitlements,
+    families,
+    hosts,
+    machines,
+    pulls,
+)
 from core.tests.factories.tenancy import OrgRow, ProjectRow, make_org, make_project
 from core.tests.site import Site, fresh
 from moorage_core.authz.roles import SERVICE_ACCOUNT_PERMISSIONS
@@ -271,5 +279,9 @@ STATES: dict[str, Callable[[Tenant], Awaitable[None]]] = {
     "create_allocations": machines.await_capacity,
     "create_node_session": machines.await_machine,
     "create_tasks": machines.await_machine,
+    "get_ssh_host": hosts.reached_by_ssh,
+    "set_ssh_host": hosts.reached_by_ssh,
+    "scan_ssh_host": hosts.set_up,
+    "confirm_ssh_host": hosts.scanned,
 }
 """By route: what brings the tenant's things into the state in which the route succeeds."""

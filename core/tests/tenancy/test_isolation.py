@@ -17,7 +17,7 @@ from joserfc.jwk import OKPKey
 
 from core.tests.callers import Caller
 from core.tests.factories import requests
-from core.tests.factories.requests import PLATFORM_KEYS, SELF_KEYS, Request
+from core.tests.factories.requests import NODE_KEYS, PLATFORM_KEYS, SELF_KEYS, Request
 from core.tests.factories.tenancy import make_project
 from core.tests.factories.tenants import Bearer, Tenant, make_tenant, mint
 from core.tests.site import Site
@@ -26,17 +26,19 @@ from moorage_core.kit import tokens
 
 NAME_PLATES = {"get_org"}
 """Those who run the platform see that an org exists and what it is called."""
-THE_PLATFORMS_TO_SEE = {"org", "user", "provider", "token", "session"}
-"""People and how they sign in are the platform's, and so are the records about them."""
+THE_PLATFORMS_TO_SEE = {"org", "user", "provider", "token", "session", "node", "enrolment"}
+"""People and how they sign in are the platform's, machines are, and the records about them."""
 THE_ORGS = {"org", "source"}
 """What belongs to an org as a whole is seen from all of its projects."""
-SHOWN_TO_ALL = {"family", "channel"}
-"""What the platform itself shows to everybody who is signed in; channels are but three words."""
+SHOWN_TO_ALL = {"family", "channel", "stream", "region", "sku", "region_slug", "sku_slug"}
+"""What the platform itself shows to everybody who is signed in; some are but three words."""
 NO_NAME = {"consent"}
 """Digests of what an app asks for: apps that ask for the same have the same."""
 _ADMISSION = {"app", "slug"}
 ADMITTED = {"get_admission": _ADMISSION, "list_admissions": _ADMISSION}
 """By route: what those who run the platform see of a tenant's things, because they let them in."""
+HOLDING = {"get_node": {"allocation"}, "list_nodes": {"allocation"}}
+"""By route: the ids of what tenants hold of the platform's own machines."""
 RECORDED = {"list_audit_entries": _ADMISSION, "list_events": _ADMISSION}
 """By route: the same, as it is on record that they did."""
 PROTECTED = requests.routes(public=False)
@@ -63,6 +65,8 @@ class Town:
     """A service account of that other project, with all that one can hold."""
     root: Caller
     """Platform admin."""
+    agent: Caller
+    """Of a node that the other tenant holds."""
     nobodies: dict[str, Caller]
     """Callers that no credential proves."""
 
@@ -85,6 +89,7 @@ async def town(site: Site, request: pytest.FixtureRequest) -> Town:
         neighbour=await site.actor("project_admin", project=beta),
         robot=await mint(next_door),
         root=await site.actor("platform_admin"),
+        agent=await requests.agent_of(rival),
         nobodies={
             "anonymous": Caller(site.client, None),
             "expired": expired,
@@ -161,7 +166,7 @@ async def test_foreign_things_look_like_things_that_do_not_exist(
     caller: Caller = getattr(town, who)
     before = await _everything(town.site)
     real, none = town.acme.ids, requests.random_ids(spec)
-    none |= {name: real[name] for name in SHOWN_TO_ALL}
+    none |= {name: real[name] for name in SHOWN_TO_ALL if name in real}
     if not requests.names(spec) and who in ("neighbour", "robot"):
         # Their own org with a project that is not theirs, against one that is not there.
         none["org"] = real["org"]
@@ -189,7 +194,7 @@ async def test_what_a_foreign_caller_can_read_names_nothing_foreign(
 
     theirs = SHOWN_TO_ALL | NO_NAME | (THE_ORGS if who in ("neighbour", "robot") else set[str]())
     if who == "root":
-        theirs |= THE_PLATFORMS_TO_SEE | (ADMITTED | RECORDED).get(spec.name, set[str]())
+        theirs |= THE_PLATFORMS_TO_SEE | (ADMITTED | HOLDING | RECORDED).get(spec.name, set[str]())
     hidden = {v for k, v in town.acme.ids.items() if k not in theirs} | {town.acme.project.slug}
     assert answer.status_code in (200, 403, 404)
     assert [value for value in hidden - sent if value in answer.text] == []
@@ -213,6 +218,45 @@ async def test_a_foreign_thing_does_not_show_behind_a_thing_of_ones_own(
     assert await _everything(town.site) == before
 
 
+@pytest.mark.parametrize("spec", [s for s in PROTECTED if s.key not in NODE_KEYS], ids=id_of)
+async def test_whoever_is_root_on_a_node_gets_nowhere_with_its_token(
+    town: Town, spec: RouteSpec
+) -> None:
+    before = await _everything(town.site)
+
+    answer = await requests.build(spec, town.rival.ids).send(town.agent)
+
+    assert answer.status_code in (403, 404), answer.text
+    assert await _everything(town.site) == before
+
+
+@pytest.mark.parametrize(
+    "spec", [s for s in PROTECTED if s.key in NODE_KEYS and requests.names(s)], ids=id_of
+)
+async def test_another_nodes_tasks_look_like_tasks_that_do_not_exist(
+    town: Town, spec: RouteSpec
+) -> None:
+    before = await _everything(town.site)
+    real, none = town.acme.ids, town.acme.ids | {"task": requests.random_ids(spec)["task"]}
+
+    for_real = await requests.build(spec, real).send(town.agent)
+    for_none = await requests.build(spec, none).send(town.agent)
+
+    assert for_real.status_code == 404, for_real.text
+    assert _masked(for_real, real) == _masked(for_none, none)
+    assert await _everything(town.site) == before
+
+
+async def test_another_nodes_tasks_cannot_be_reported(town: Town) -> None:
+    report = {"task": town.acme.ids["task"], "fence": 1, "state": "succeeded"}
+    before = await _everything(town.site)
+
+    answer = await town.agent.post("/v1/agent/reports", {"reports": [report]})
+
+    assert [each["outcome"] for each in answer.json()["results"]] == ["refused"]
+    assert await _everything(town.site) == before
+
+
 def _is_their_own_business(spec: RouteSpec, who: str) -> bool:
     """Cells of the matrix in which the thing named is not foreign to the caller."""
     named = set(requests.names(spec) or requests.narrowed_by(spec))
@@ -225,7 +269,7 @@ def _is_their_own_business(spec: RouteSpec, who: str) -> bool:
 
 def _refusals(spec: RouteSpec, who: str) -> set[int]:
     """404; or 403 where the caller lacks the key everywhere, whatever they name."""
-    lacks = spec.key in PLATFORM_KEYS or (who == "robot" and spec.key in SELF_KEYS)
+    lacks = spec.key in PLATFORM_KEYS | NODE_KEYS or (who == "robot" and spec.key in SELF_KEYS)
     narrowed_list = spec.kind == "read" and not requests.names(spec)
     return {403} if lacks else {403, 404} if narrowed_list else {404}
 

@@ -76,6 +76,7 @@ class Filter:
     sku: str | None = None
     status: str | None = None
     unreachable: bool | None = None
+    name: str | None = None
 
 
 # What other slices ask

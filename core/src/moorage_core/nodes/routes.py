@@ -23,6 +23,7 @@ from moorage_core.nodes.schemas import (
     NodeBatchCreate,
     NodeBatchRead,
     NodeCreate,
+    NodeName,
     NodeRead,
     NodeUpdate,
     StatusName,
@@ -70,9 +71,10 @@ async def list_nodes(
     sku: Slug | None = None,
     status: StatusName | None = None,
     unreachable: bool | None = None,
+    name: NodeName | None = None,
 ) -> Page[commands.Held]:
     """The platform's machines."""
-    wanted = commands.Filter(region, sku, status, unreachable)
+    wanted = commands.Filter(region, sku, status, unreachable, name)
     return await commands.list_nodes(ctx, wanted, page)
 
 

@@ -79,6 +79,7 @@ async def list_nodes(
     sku: str | None,
     status: str | None,
     unreachable: bool | None,
+    name: str | None,
 ) -> list[Node]:
     return await db.all(
         Node,
@@ -91,6 +92,7 @@ async def list_nodes(
                 OR sku_id = (SELECT s.id FROM skus s WHERE s.slug = %(sku)s))
             AND (%(unreachable)s::boolean IS NULL
                 OR (unreachable_since IS NOT NULL) = %(unreachable)s)
+            AND (%(name)s::text IS NULL OR name = %(name)s)
         ORDER BY id LIMIT %(limit)s
         """,
         {
@@ -101,6 +103,7 @@ async def list_nodes(
             "sku": sku,
             "status": status,
             "unreachable": unreachable,
+            "name": name,
         },
     )
 

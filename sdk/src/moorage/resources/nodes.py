@@ -33,6 +33,7 @@ class Nodes(Group):
         sku: str | None = None,
         status: str | None = None,
         unreachable: bool | None = None,
+        name: str | None = None,
         page_size: int | None = None,
     ) -> Arguments:
         """The machines, or some of them: by slugs, by status, by whether they are heard of."""
@@ -43,6 +44,7 @@ class Nodes(Group):
                 "sku": sku,
                 "status": status,
                 "unreachable": said,
+                "name": name,
                 "limit": page_size,
             }
         )
