@@ -34,6 +34,7 @@ from moorage_core.settings import (
     DatabaseSettings,
     IdentitySettings,
     LimitSettings,
+    MachineSettings,
     Settings,
     SourceSettings,
     WebhookSettings,
@@ -137,6 +138,7 @@ def site_settings(
             identity=IdentitySettings(login_per_minute=100_000),
             webhooks=WebhookSettings(private_addresses=True),
             sources=SourceSettings(private_addresses=True),
+            machines=MachineSettings(loopback_addresses=True),
         )
 
 

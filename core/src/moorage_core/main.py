@@ -21,6 +21,7 @@ from moorage_core.artifacts.sweeps import DiscardUploads, RemoveBlobs
 from moorage_core.artifacts.transfers import Transfers
 from moorage_core.audit.sweeps import FlushDenials, SealAudit
 from moorage_core.background import driver
+from moorage_core.credentials.sweeps import DropOldKeys, RunSshTasks
 from moorage_core.errors import Problem
 from moorage_core.events.sweeps import NumberRecords, catch_up
 from moorage_core.http import problems
@@ -79,6 +80,8 @@ SWEEPS: tuple[type[driver.Sweep], ...] = (
     DriveAllocations,
     EndGrants,
     SyncAccess,
+    RunSshTasks,
+    DropOldKeys,
     FlushHeartbeats,
     FindSilentNodes,
     ReimageNodes,

@@ -212,7 +212,13 @@ class MachineSettings(Group):
     output_limit: int = Field(default=1 << 20, ge=1024, le=1 << 26)
     """Bytes of each output stream of a task that are kept, unless the task says less."""
     ssh_hands: int = Field(default=16, ge=1)
-    """Tasks on hosts without agent under way at once in one process."""
+    """Hosts without agent on which one process is at work at once."""
+    ssh_timeout: timedelta = timedelta(seconds=10)
+    """How long a host without agent may take to let us in."""
+    private_addresses: bool = True
+    """Reach hosts without agent on private addresses: that is where machines are."""
+    loopback_addresses: bool = False
+    """Reach hosts without agent on this very machine too. For labs."""
 
 
 class AccessSettings(Group):

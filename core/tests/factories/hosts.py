@@ -1,6 +1,8 @@
 """Hosts without agent: machines of a tenant that show a key and let nobody in."""
 
+import atexit
 import functools
+import socket
 from typing import TYPE_CHECKING
 
 import asyncssh
@@ -23,7 +25,9 @@ def _listeners() -> list[asyncssh.SSHAcceptor]:
 async def port() -> int:
     """Where on loopback such a host listens, for the rest of the session."""
     if not _listeners():
-        made = await asyncssh.listen("127.0.0.1", 0, server_host_keys=[HOST_KEY])
+        listening = socket.create_server(("127.0.0.1", 0))
+        atexit.register(listening.close)
+        made = await asyncssh.listen(sock=listening, server_host_keys=[HOST_KEY])
         _listeners().append(made)
     return _listeners()[0].get_port()
 

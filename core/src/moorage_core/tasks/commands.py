@@ -27,6 +27,7 @@ from moorage_core.tasks.models import Task
 
 for_poll = delivery.for_poll
 report = reporting.report
+refuse = delivery.refuse
 append_output = reporting.append_output
 open_content = reporting.open_content
 OUTPUT_ERRORS = (rules.OutputOffset, rules.OutputFull, rules.OutputEnded)

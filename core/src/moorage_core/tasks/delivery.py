@@ -30,6 +30,7 @@ async def for_poll(
     *,
     fresh: bool = True,
     reach: Literal["agent", "ssh"] = "agent",
+    at_once: int = rules.AT_ONCE,
 ) -> Handed:
     """What to tell a node. Tasks in the answer count as sent from now on.
 
@@ -43,7 +44,7 @@ async def for_poll(
         platform, PLATFORM_ORG, scope=Scope(principal=node), patient=not fresh
     ) as ctx:
         rows = await node_store.look(ctx.db, node, holds=[hold.task for hold in holds], reach=reach)
-        plan = rules.plan(_standing(rows), holds, fresh=fresh, now=ctx.now)
+        plan = rules.plan(_standing(rows), holds, fresh=fresh, now=ctx.now, at_once=at_once)
         if plan.changes:
             sent = await _tell(ctx, node, plan)
             for org in sorted({task.org_id for task in sent if _needs_more(platform, task)}):
@@ -54,6 +55,23 @@ async def for_poll(
                 sent = [task for task in sent if task.id not in failed]
     tasks = [await _handed(platform, task, inputs, sealed) for task in sent]
     return Handed(tasks, plan.cancel, plan.forget, _binding(rows))
+
+
+async def refuse(platform: Platform, node: str, *, code: str, message: str) -> int:
+    """End the tasks that no host has, because it cannot be reached; how many they were.
+
+    Nothing counts as handed over: no secret was on its way.
+    """
+    async with unit.work(platform, PLATFORM_ORG, scope=Scope(principal=node)) as ctx:
+        rows = await node_store.look(ctx.db, node, holds=[], reach="ssh")
+        waiting = [each.id for each in _standing(rows) if each.status in ("queued", "sent")]
+        if not waiting:
+            return 0
+        org = rows[0]["org_id"]
+        failed = [(id, code, message) for id in waiting]
+        ended = await node_store.fail_unsent(ctx.db, failed, org=org, now=ctx.now)
+        await conclude(ctx, ended, node=node)
+    return len(ended)
 
 
 async def conclude(ctx: Context, ended: Sequence[Task], *, node: str) -> None:

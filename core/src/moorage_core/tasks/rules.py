@@ -85,7 +85,12 @@ class Plan:
 
 
 def plan(
-    standing: Sequence[Standing], holds: Iterable[Hold], *, fresh: bool, now: datetime
+    standing: Sequence[Standing],
+    holds: Iterable[Hold],
+    *,
+    fresh: bool,
+    now: datetime,
+    at_once: int = AT_ONCE,
 ) -> Plan:
     """What to tell a node, and what to conclude from what it holds.
 
@@ -95,11 +100,13 @@ def plan(
     known = {task.id for task in standing}
     made = Plan([], [], [], [id for id in held if id not in known], [], [])
     for task in standing:
-        _place(made, task, held.get(task.id), fresh=fresh, now=now)
+        _place(made, task, held.get(task.id), fresh=fresh, now=now, at_once=at_once)
     return made
 
 
-def _place(made: Plan, task: Standing, state: str | None, *, fresh: bool, now: datetime) -> None:
+def _place(
+    made: Plan, task: Standing, state: str | None, *, fresh: bool, now: datetime, at_once: int
+) -> None:
     if task.ended:
         if state in ENDS:
             made.forget.append(task.id)
@@ -113,14 +120,14 @@ def _place(made: Plan, task: Standing, state: str | None, *, fresh: bool, now: d
         if fresh:
             made.lost.append(task.id)
     elif task.status == "queued" or fresh:
-        _choose(made, task)
+        _choose(made, task, at_once)
 
 
-def _choose(made: Plan, task: Standing) -> None:
+def _choose(made: Plan, task: Standing, at_once: int) -> None:
     """No node has it."""
     if task.cancelling:
         made.drop.append(task.id)
-    elif len(made.send) + len(made.again) < AT_ONCE:
+    elif len(made.send) + len(made.again) < at_once:
         (made.send if task.status == "queued" else made.again).append(task.id)
 
 

@@ -1,0 +1,129 @@
+"""Pure decisions about keys in custody and hosts without agent."""
+
+import ipaddress
+
+from moorage_core.credentials.models import AccessCredential, HostView, SshHost
+from moorage_core.errors import ApiError, Conflict
+from moorage_core.kit.destinations import Address
+
+_METADATA = frozenset({"100.100.100.200", "fd00:ec2::254"})
+"""Where clouds keep the secrets of their machines, beside the link-local places."""
+
+
+class KeyUnusable(ApiError):
+    """The private key cannot be used."""
+
+    status = 422
+    code = "ssh_key_unusable"
+
+
+class NameTaken(Conflict):
+    """The name is taken."""
+
+    code = "name_taken"
+
+
+class CredentialRevoked(Conflict):
+    """The credential is revoked."""
+
+    code = "credential_revoked"
+
+
+class HasAgent(Conflict):
+    """The machine has an agent."""
+
+    code = "host_has_agent"
+
+
+class AllocationNotActive(Conflict):
+    """The machine is not held any more, or not yet."""
+
+    code = "allocation_inactive"
+
+
+class HostNotSet(Conflict):
+    """Nobody has said with which credential the host is reached."""
+
+    code = "ssh_host_not_set"
+
+
+class HostUnreachable(Conflict):
+    """The host did not show its key."""
+
+    code = "ssh_host_unreachable"
+
+
+class FingerprintDiffers(Conflict):
+    """This is not the key that the host showed."""
+
+    code = "ssh_fingerprint_differs"
+
+
+class AddressRefused(Exception):
+    """Not an address that we call."""
+
+
+def check_usable(credential: AccessCredential) -> None:
+    if credential.revoked_at is not None:
+        raise CredentialRevoked(
+            f"The credential {credential.id} was revoked. Make another one, and set it."
+        )
+
+
+def check_confirm(host: SshHost, given: str, *, offered: str | None) -> str:
+    """The key to pin: the one that was shown, if it is the one that is meant."""
+    if host.offered_key is None or offered is None:
+        raise HostNotSet(
+            f"The host of allocation {host.allocation_id} was not asked for its key. Scan first."
+        )
+    if given != offered:
+        raise FingerprintDiffers(
+            f"The host showed {offered}, not {given}. Compare with the host itself: if it has the "
+            "key that you gave, somebody stands between you and it; otherwise scan again."
+        )
+    return host.offered_key
+
+
+def check_address(address: Address, *, private: bool, loopback: bool) -> None:
+    """Whether a machine may be there. A worker inside the site must not be sent around in it."""
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    if address.is_loopback:
+        if not loopback:
+            raise AddressRefused(f"{address} is this machine")
+        return
+    unusable = address.is_link_local or address.is_multicast or address.is_unspecified
+    if unusable or str(address) in _METADATA:
+        raise AddressRefused(f"{address} is no machine's address")
+    if not private and not address.is_global:
+        raise AddressRefused(f"{address} is a private address")
+
+
+def view(
+    allocation: str,
+    host: SshHost | None,
+    *,
+    address: str,
+    port: int,
+    offered: str | None,
+    pinned: str | None,
+) -> HostView:
+    """What people are shown."""
+    if host is None:
+        return HostView(
+            allocation, None, address, port, "unset", None, None, None, None, None, None, 0
+        )
+    return HostView(
+        allocation,
+        host.credential_id,
+        host.address,
+        host.port,
+        "unconfirmed" if host.host_key is None else "confirmed",
+        offered,
+        host.offered_at,
+        pinned,
+        host.confirmed_at,
+        host.confirmed_by,
+        host.problem,
+        host.version,
+    )

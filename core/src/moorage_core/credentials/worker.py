@@ -1,0 +1,399 @@
+"""One process at work on one host without agent: it lets itself in and does the host's tasks.
+
+It stands in for the host's agent: it asks for tasks as an agent's poll does, says what became of
+them, and sends their output. At most one process does that for a host, under a lease; who loses the
+lease breaks off. On the host a broken connection ends the task and all it started, so nothing runs
+there twice; what became of such a task nobody knows, and it is `unknown`.
+"""
+
+import asyncio
+import base64
+import contextlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, cast
+
+import asyncssh
+import structlog
+
+from moorage_core.credentials import remote, ssh, store
+from moorage_core.credentials.models import AccessCredential, OpenWork, SshHost
+from moorage_core.credentials.remote import Conversation, Garbled
+from moorage_core.credentials.ssh import Door, NotLetIn
+from moorage_core.errors import ApiError
+from moorage_core.kit.db import org_scope
+from moorage_core.kit.wakeups import Waiter
+from moorage_core.operations import commands as operations
+from moorage_core.platform import Platform
+from moorage_core.secrets import commands as custody
+from moorage_core.secrets.models import SealedSecret
+from moorage_core.tasks import commands as tasks
+from moorage_core.tasks.models import HandedTask, Hold, Report
+
+LEASE = timedelta(seconds=30)
+LONGEST_HOLD = 15
+"""Seconds that renewing may take: shorter than the lease lasts, so that we know when it is lost."""
+LOOK_SECONDS = 5.0
+"""How often the lease is renewed and the host looked at, at least."""
+AT_ONCE = 8
+"""Tasks at once on one host: sshd allows ten channels on a connection."""
+BEYOND = timedelta(seconds=30)
+"""How long after its time limit a task may still say how it ended."""
+BROKEN = (asyncssh.Error, OSError, TimeoutError, Garbled)
+
+log = structlog.get_logger()
+
+
+class LeaseLost(Exception):
+    """Another process does this host's tasks now."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is set for a host at one moment."""
+
+    host: SshHost | None
+    credential: AccessCredential | None
+
+    @property
+    def mark(self) -> object:
+        """Moves when the connection should be another one."""
+        host, key = self.host, self.credential
+        if host is None or key is None:
+            return None
+        return host.address, host.port, host.host_key, key.id, key.secret_id, key.revoked_at
+
+
+class Worker:
+    """The work on one host."""
+
+    def __init__(self, platform: Platform, work: OpenWork, *, name: str, linger: timedelta) -> None:
+        self._platform, self._work, self._name = platform, work, name
+        self._linger = linger.total_seconds()
+        self._running: dict[str, Errand] = {}
+
+    async def serve(self) -> str:
+        """Do what there is to do. What happened, in a word, for the log."""
+        if not await self._hold():
+            return "held_elsewhere"
+        try:
+            return await self._serve()
+        except NotLetIn as err:
+            await self._note(str(err))
+            await tasks.refuse(self._platform, self._work.node_id, code=err.code, message=str(err))
+            return err.code
+        finally:
+            await self._let_go()
+
+    async def _serve(self) -> str:
+        facts = await self._facts()
+        door = await self._door(facts)
+        agent, digest = self._agent()
+        async with ssh.connected(self._platform, door) as connection:
+            await _bring(connection, door, agent, digest)
+            await self._note(None)
+            try:
+                await self._go_on(connection, facts, Place(door.username, digest))
+            finally:
+                await self._break_off()
+        return "done"
+
+    async def _go_on(
+        self, connection: asyncssh.SSHClientConnection, facts: Facts, place: "Place"
+    ) -> None:
+        """Until there is nothing to do for a while, or we are not to be here any more."""
+        topics = (operations.SSH_TASKS, f"node:{self._work.node_id}")
+        busy_at = time.monotonic()
+        with self._platform.hub.watch(topics) as waiter:
+            while True:
+                if not await self._hold():
+                    raise LeaseLost
+                if (await self._facts()).mark != facts.mark:
+                    return
+                await self._look(connection, place)
+                if self._running:
+                    busy_at = time.monotonic()
+                elif time.monotonic() - busy_at >= self._linger:
+                    return
+                await self._wait(waiter)
+
+    async def _look(self, connection: asyncssh.SSHClientConnection, place: "Place") -> None:
+        """Take what is to be done and what is to be stopped."""
+        for id in [id for id, errand in self._running.items() if errand.ended]:
+            self._running.pop(id).finish()
+        holds = [Hold(id, "running") for id in self._running]
+        handed = await tasks.for_poll(
+            self._platform,
+            self._work.node_id,
+            holds,
+            reach="ssh",
+            at_once=AT_ONCE - len(self._running),
+        )
+        for id in handed.cancel:
+            if id in self._running:
+                self._running[id].cancel()
+        for task in handed.tasks:
+            self._running[task.id] = Errand(self._platform, self._work, connection, place, task)
+
+    async def _wait(self, waiter: Waiter) -> None:
+        """For an end, for news, or for the time to renew the lease."""
+        woken = asyncio.create_task(waiter.wait(LOOK_SECONDS))
+        try:
+            busy = {errand.work for errand in self._running.values()}
+            await asyncio.wait({woken, *busy}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            woken.cancel()
+
+    async def _break_off(self) -> None:
+        for errand in self._running.values():
+            errand.work.cancel()
+        await asyncio.gather(
+            *(errand.work for errand in self._running.values()), return_exceptions=True
+        )
+        self._running.clear()
+
+    # What is set
+
+    async def _facts(self) -> Facts:
+        org = self._work.org_id
+        async with self._platform.database.transaction(org_scope(org), read_only=True) as db:
+            host = await store.find_host(db, self._work.allocation_id, org=org)
+            if host is None:
+                return Facts(None, None)
+            return Facts(host, await store.find(db, host.credential_id, orgs=[org]))
+
+    async def _door(self, facts: Facts) -> Door:
+        host, credential = facts.host, facts.credential
+        if host is None or credential is None:
+            raise NotLetIn(
+                "ssh_host_not_set",
+                f"Nobody has said how the host of allocation {self._work.allocation_id} is "
+                "reached. Set a credential for it, scan it and confirm its key.",
+            )
+        if host.host_key is None:
+            raise NotLetIn(
+                "host_not_confirmed",
+                f"The key of the host of allocation {host.allocation_id} is not confirmed. "
+                "Scan it, compare, confirm.",
+            )
+        if credential.revoked_at is not None:
+            raise NotLetIn(
+                "credential_revoked",
+                f"The credential {credential.id} was revoked. Set another one for the host.",
+            )
+        keys = [await custody.reveal(self._platform, each) for each in await self._keys(credential)]
+        return Door(host.address, host.port, credential.username, host.host_key, keys)
+
+    async def _keys(self, credential: AccessCredential) -> Sequence[SealedSecret]:
+        """The newest first; the one before it for as long as it may be tried."""
+        until, now = credential.previous_until, self._platform.clock.now()
+        previous = credential.previous_secret_id if until is not None and until > now else None
+        ids = [id for id in (credential.secret_id, previous) if id is not None]
+        org = credential.org_id
+        async with self._platform.database.transaction(org_scope(org), read_only=True) as db:
+            found = await custody.find_many(db, ids, org=org)
+        return [found[id] for id in ids if id in found]
+
+    def _agent(self) -> tuple[bytes, str]:
+        handout = self._platform.handout
+        if handout.agent is None or handout.agent_digest is None:
+            raise NotLetIn("agent_absent", "The platform has no agent to bring to hosts.")
+        return handout.agent, handout.agent_digest
+
+    # The lease
+
+    async def _hold(self) -> bool:
+        now, scope = self._platform.clock.now(), org_scope(self._work.org_id)
+        async with asyncio.timeout(LONGEST_HOLD), self._platform.database.transaction(scope) as db:
+            return await store.hold(db, self._work, worker=self._name, now=now, until=now + LEASE)
+
+    async def _let_go(self) -> None:
+        async with self._platform.database.transaction(org_scope(self._work.org_id)) as db:
+            await store.let_go(db, self._work, worker=self._name)
+
+    async def _note(self, problem: str | None) -> None:
+        org = self._work.org_id
+        async with self._platform.database.transaction(org_scope(org)) as db:
+            await store.note_problem(db, self._work.allocation_id, org=org, problem=problem)
+
+
+@dataclass(frozen=True)
+class Place:
+    """How things are started on the host."""
+
+    username: str
+    digest: str
+
+
+class Errand:
+    """One task on its way through the host."""
+
+    def __init__(
+        self,
+        platform: Platform,
+        work: OpenWork,
+        connection: asyncssh.SSHClientConnection,
+        place: Place,
+        task: HandedTask,
+    ) -> None:
+        self._platform, self._node, self._task = platform, work.node_id, task
+        self._connection, self._place = connection, place
+        self._stop = asyncio.Event()
+        self._offsets = dict[str, int]()
+        self.work = asyncio.create_task(self._run(), name=f"ssh.{task.id}")
+
+    @property
+    def ended(self) -> bool:
+        return self.work.done()
+
+    def finish(self) -> None:
+        """Raise what went wrong beside the task itself."""
+        self.work.result()
+
+    def cancel(self) -> None:
+        self._stop.set()
+
+    async def _run(self) -> None:
+        if not await self._say(Report(self._task.id, self._task.fence, "running")):
+            return
+        try:
+            limit = timedelta(seconds=self._task.timeout) + BEYOND
+            async with asyncio.timeout(limit.total_seconds()):
+                said = await self._do()
+        except TimeoutError:
+            said = self._failure("timed_out", "timed_out", "The host did not end it in time.")
+        except BROKEN as err:
+            log.warning("ssh.broken_off", task=self._task.id, error=type(err).__name__)
+            said = self._failure(
+                "unknown", "connection_lost", "The connection to the host broke while it ran."
+            )
+        await self._say(said)
+
+    async def _do(self) -> Report:
+        """Hand it to the agent there, and listen."""
+        process = await remote.begin(
+            self._connection, username=self._place.username, digest=self._place.digest
+        )
+        beside: list[asyncio.Task[None]] = []
+        try:
+            talk = Conversation(process)
+            await talk.say(_wire(self._task))
+            beside.append(asyncio.create_task(self._pass_on_stop(talk)))
+            if self._task.input.get("digest"):
+                beside.append(asyncio.create_task(self._send_content(talk)))
+            return await self._hear(talk)
+        finally:
+            for each in beside:
+                each.cancel()
+            await asyncio.gather(*beside, return_exceptions=True)
+            # What the pipe fed ends with it, on the host too.
+            process.close()
+
+    async def _hear(self, talk: Conversation) -> Report:
+        async for said in talk.lines():
+            if "report" in said:
+                return _report(self._task, said["report"])
+            if "output" in said:
+                await self._keep(*remote.read_output(said))
+        raise Garbled(f"no report: {await talk.complaint()}")
+
+    async def _keep(self, stream: str, content: bytes) -> None:
+        """Output goes up in pieces, in order. What is beyond the limit is dropped there."""
+        if stream not in ("stdout", "stderr", "content"):
+            raise Garbled("an unknown stream")
+        for start in range(0, len(content), remote.PIECE):
+            piece = content[start : start + remote.PIECE]
+            with contextlib.suppress(*tasks.OUTPUT_ERRORS):
+                self._offsets[stream] = await tasks.append_output(
+                    self._platform,
+                    self._node,
+                    self._task.id,
+                    stream,
+                    offset=self._offsets.get(stream, 0),
+                    content=piece,
+                )
+
+    async def _send_content(self, talk: Conversation) -> None:
+        """The bytes of the artifact that the task names. Where they end early, so does the task."""
+        try:
+            content = await tasks.open_content(self._platform, self._node, self._task.id)
+            async with contextlib.aclosing(content.chunks) as chunks:
+                async for chunk in chunks:
+                    for start in range(0, len(chunk), remote.PIECE):
+                        piece = base64.b64encode(chunk[start : start + remote.PIECE])
+                        await talk.say({"content": piece.decode()})
+        except ApiError as err:
+            log.warning("ssh.no_content", task=self._task.id, error=err.code)
+        await talk.say({"content": None})
+
+    async def _pass_on_stop(self, talk: Conversation) -> None:
+        await self._stop.wait()
+        await talk.say({"cancel": True})
+
+    async def _say(self, said: Report) -> bool:
+        """Tell the platform; whether it takes our word."""
+        (answered,) = await tasks.report(self._platform, self._node, [said])
+        return answered.outcome == "recorded"
+
+    def _failure(self, state: str, code: str, message: str) -> Report:
+        return Report(
+            self._task.id, self._task.fence, state, error_code=code, error_message=message
+        )
+
+
+async def _bring(
+    connection: asyncssh.SSHClientConnection, door: Door, agent: bytes, digest: str
+) -> None:
+    try:
+        await remote.bring_agent(connection, username=door.username, agent=agent, digest=digest)
+    except (asyncssh.Error, OSError, TimeoutError) as err:
+        raise NotLetIn(
+            "host_unreachable",
+            f"{door.address} port {door.port} let us in, and then broke off: {type(err).__name__}.",
+        ) from err
+
+
+def _wire(task: HandedTask) -> dict[str, Any]:
+    """As agents get it. The values of secrets go through the pipe and nowhere else."""
+    return {
+        "id": task.id,
+        "kind": task.kind,
+        "key": task.key,
+        "operation_id": task.operation_id,
+        "fence": task.fence,
+        "allocation_id": task.allocation_id,
+        "correlation_id": task.correlation_id,
+        "traceparent": task.traceparent,
+        "run_as": task.run_as,
+        "timeout": task.timeout,
+        "output_limit": task.output_limit,
+        "input": task.input,
+        "secrets": task.secrets,
+    }
+
+
+def _report(task: HandedTask, said: Any) -> Report:
+    """What the host says of the end. Its shape is not to be trusted."""
+    if not isinstance(said, dict):
+        raise Garbled("a report that is none")
+    given = cast(dict[str, Any], said)
+    state, changed, result = given.get("state"), given.get("changed"), given.get("result")
+    if state not in ("succeeded", "failed", "cancelled", "timed_out", "unknown"):
+        raise Garbled("a report without an end")
+    error: Any = given.get("error")
+    problem = cast(dict[str, Any], error) if isinstance(error, dict) else {}
+    return Report(
+        task.id,
+        task.fence,
+        str(state),
+        changed=changed if isinstance(changed, bool) else None,
+        result=cast(dict[str, Any], result) if isinstance(result, dict) else None,
+        error_code=_text(problem.get("code")),
+        error_message=_text(problem.get("message")),
+    )
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
