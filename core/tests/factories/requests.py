@@ -14,7 +14,7 @@ import httpx2
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from core.tests.callers import Caller
-from core.tests.factories import artifacts, catalog, families, hosts, machines
+from core.tests.factories import agentless, artifacts, catalog, families, machines
 from core.tests.factories.tenants import PASSWORD, STATES, Bearer, Holder, Tenant
 from core.tests.site import Site, fresh
 from moorage_core import api
@@ -257,7 +257,7 @@ BODIES: dict[str, Body] = {
     "AccessCredentialCreate": lambda ids: {"name": f"key-{fresh()}", "username": "root"},
     "CredentialRotation": lambda ids: {"overlap_hours": 1},
     "SshHostWrite": lambda ids: {"credential": ids.get("credential", _random("acc_"))},
-    "SshHostConfirm": lambda ids: {"fingerprint": hosts.FINGERPRINT},
+    "SshHostConfirm": lambda ids: {"fingerprint": agentless.FINGERPRINT},
     "AccessGrantCreate": lambda ids: {"reason": "to look at its logs", "expires_in": 3600},
     "UnixLoginCreate": lambda ids: {"user": ids.get("user", "usr_" + "7" * 26)},
     "SshAuthorityRotate": lambda ids: {"reason": "it is a year old"},

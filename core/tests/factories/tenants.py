@@ -14,11 +14,11 @@ import httpx2
 
 from core.tests.callers import Caller
 from core.tests.factories import (
+    agentless,
     artifacts,
     catalog,
     entitlements,
     families,
-    hosts,
     machines,
     pulls,
 )
@@ -279,9 +279,9 @@ STATES: dict[str, Callable[[Tenant], Awaitable[None]]] = {
     "create_allocations": machines.await_capacity,
     "create_node_session": machines.await_machine,
     "create_tasks": machines.await_machine,
-    "get_ssh_host": hosts.reached_by_ssh,
-    "set_ssh_host": hosts.reached_by_ssh,
-    "scan_ssh_host": hosts.set_up,
-    "confirm_ssh_host": hosts.scanned,
+    "get_ssh_host": agentless.reached_by_ssh,
+    "set_ssh_host": agentless.reached_by_ssh,
+    "scan_ssh_host": agentless.set_up,
+    "confirm_ssh_host": agentless.scanned,
 }
 """By route: what brings the tenant's things into the state in which the route succeeds."""
