@@ -26,14 +26,14 @@ STATEMENTS: tuple[LiteralString, ...] = (
         "INSERT INTO nodes (id, org_id, name, region_id, sku_id, reach, status, status_since,"
         " token_hash, token_expires_at, enrolled_at, last_seen_at, inventory, inventory_at,"
         " created_at, updated_at) VALUES (%(node)s, %(platform)s, %(node)s, %(region)s, %(sku)s,"
-        " 'agent', 'allocated', now(), %(token)s, now() + interval '1 hour', now(), now(), '{}', now(),"
-        " now(), now())"
+        " 'agent', 'allocated', now(), %(token)s, now() + interval '1 hour', now(), now(), '{}',"
+        " now(), now(), now())"
     ),
     (
-        "INSERT INTO allocations (id, org_id, project_id, name, node_id, node_name, region, sku, gpus,"
-        " price_micros, currency, status, placement, requested_by, held_from, correlation_id,"
-        " created_at, updated_at) VALUES (%(id)s, %(org)s, %(project)s, %(name)s, %(node)s, 'n', 'r',"
-        " 's', 0, 0, 'EUR', 'active', %(placement)s, 'test', now(), 'test', now(), now())"
+        "INSERT INTO allocations (id, org_id, project_id, name, node_id, node_name, region, sku,"
+        " gpus, price_micros, currency, status, placement, requested_by, held_from, correlation_id,"
+        " created_at, updated_at) VALUES (%(id)s, %(org)s, %(project)s, %(name)s, %(node)s, 'n',"
+        " 'r', 's', 0, 0, 'EUR', 'active', %(placement)s, 'test', now(), 'test', now(), now())"
     ),
 )
 PLACEMENT = '{"strategy": "spread", "why": "test", "considered": 1, "free": 1}'
