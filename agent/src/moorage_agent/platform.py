@@ -104,7 +104,13 @@ class Platform:
     def trust(self, context: ssl.SSLContext) -> None:
         """Use other trust from the next connection on."""
         with self._lock:
-            self._context, idle, self._idle = context, self._idle, []
+            self._context = context
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections that nobody uses at the moment."""
+        with self._lock:
+            idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
 
