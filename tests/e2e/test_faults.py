@@ -3,9 +3,10 @@
 import hashlib
 import re
 
+import httpx2
 import pytest
 
-from moorage_lab import Host, Lab
+from moorage_lab import Host
 from tests.e2e import work, world
 from tests.e2e.callers import Caller, wait_until
 from tests.e2e.site import Site
@@ -46,12 +47,12 @@ def test_a_forged_line_installs_nothing(admin: Caller, spare: Host, fleet: str) 
     assert admin.get(f"/v1/nodes/{node['id']}")["status"] == "enrolling"
 
 
-def test_a_line_works_once(admin: Caller, lab: Lab, spare: Host, fleet: str) -> None:
+def test_a_line_works_once(admin: Caller, members: list[Member], spare: Host) -> None:
     node = world.make_node(admin, "twice")
     line = world.line_for(admin, node["id"])
     world.paste(spare, line)
     admin.until(f"/v1/nodes/{node['id']}", lambda found: found["status"] == "available")
-    other = lab.hosts[0]
+    other = members[0].host
     before = other.get(f"{STATE}/identity.json")
 
     said = other.run("sh", stdin=f"MOORAGE_REENROL=1 {line}".encode(), check=False, timeout=60)
@@ -64,13 +65,13 @@ def test_a_line_works_once(admin: Caller, lab: Lab, spare: Host, fleet: str) -> 
 
 
 def test_a_cloned_identity_is_found_out_and_the_node_quarantined(
-    admin: Caller, lab: Lab, spare: Host, fleet: str
+    admin: Caller, members: list[Member], spare: Host
 ) -> None:
     node = world.make_node(admin, "original")
     world.paste(spare, f"MOORAGE_REENROL=1 {world.line_for(admin, node['id'])}")
     path = f"/v1/nodes/{node['id']}"
     admin.until(path, lambda found: found["status"] == "available")
-    thief = lab.hosts[0]
+    thief = members[0].host
     stolen = {name: spare.get(f"{STATE}/{name}") for name in ("identity.json", "key.pem", "ca.pem")}
 
     thief.run(f"systemctl stop {AGENT}; cp -a {STATE} {STATE}.own")
@@ -260,5 +261,5 @@ def test_a_put_follows_no_link_that_somebody_laid(session: Session, member: Memb
 def _answers(session: Session, task: str) -> bool:
     try:
         return bool(session.get(task))
-    except OSError:
+    except httpx2.TransportError:
         return False
