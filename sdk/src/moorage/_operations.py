@@ -19,6 +19,12 @@ CLEAR_APP_CHANNEL = Operation(
 COMPLETE_ARTIFACT = Operation(
     "complete_artifact", "POST", "/v1/artifacts/{artifact}/complete", "mutation"
 )
+CONFIRM_SSH_HOST = Operation(
+    "confirm_ssh_host", "POST", "/v1/allocations/{allocation}/ssh/confirm", "mutation"
+)
+CREATE_ACCESS_CREDENTIAL = Operation(
+    "create_access_credential", "POST", "/v1/projects/{project}/access-credentials", "mutation"
+)
 CREATE_ACCESS_GRANT = Operation(
     "create_access_grant", "POST", "/v1/allocations/{allocation}/grants", "mutation"
 )
@@ -96,6 +102,9 @@ FINISH_SIGN_IN = Operation(
 FORCE_RELEASE_ALLOCATION = Operation(
     "force_release_allocation", "POST", "/v1/platform/allocations/{allocation}/release", "mutation"
 )
+GET_ACCESS_CREDENTIAL = Operation(
+    "get_access_credential", "GET", "/v1/access-credentials/{credential}", "read"
+)
 GET_ACCESS_GRANT = Operation("get_access_grant", "GET", "/v1/grants/{grant}", "read")
 GET_ADMISSION = Operation("get_admission", "GET", "/v1/families/{family}/admissions/{app}", "read")
 GET_ALLOCATION = Operation("get_allocation", "GET", "/v1/allocations/{allocation}", "read")
@@ -143,6 +152,7 @@ GET_SERVICE_ACCOUNT = Operation(
 )
 GET_SKU = Operation("get_sku", "GET", "/v1/skus/{sku}", "read")
 GET_SOURCE = Operation("get_source", "GET", "/v1/sources/{source}", "read")
+GET_SSH_HOST = Operation("get_ssh_host", "GET", "/v1/allocations/{allocation}/ssh", "read")
 GET_STATUS = Operation("get_status", "GET", "/v1/status", "read", public=True)
 GET_TASK = Operation("get_task", "GET", "/v1/tasks/{task}", "read")
 GET_TASK_OUTPUT = Operation("get_task_output", "GET", "/v1/tasks/{task}/output", "read")
@@ -160,6 +170,9 @@ ISSUE_PASSWORD_CODE = Operation(
 )
 LINK_OIDC_IDENTITY = Operation(
     "link_oidc_identity", "PUT", "/v1/oidc-providers/{provider}/identities/{user}", "mutation"
+)
+LIST_ACCESS_CREDENTIALS = Operation(
+    "list_access_credentials", "GET", "/v1/projects/{project}/access-credentials", "read"
 )
 LIST_ACCESS_GRANTS = Operation(
     "list_access_grants", "GET", "/v1/allocations/{allocation}/grants", "read"
@@ -280,6 +293,9 @@ RETIRE_APP_VERSION = Operation(
     "retire_app_version", "POST", "/v1/app-versions/{version}/retire", "mutation"
 )
 RETIRE_NODE = Operation("retire_node", "POST", "/v1/nodes/{node}/retire", "mutation")
+REVOKE_ACCESS_CREDENTIAL = Operation(
+    "revoke_access_credential", "POST", "/v1/access-credentials/{credential}/revoke", "mutation"
+)
 REVOKE_ACCESS_TOKEN = Operation(
     "revoke_access_token", "DELETE", "/v1/access-tokens/{token}", "mutation"
 )
@@ -296,13 +312,20 @@ REVOKE_PUBLISHER_KEY = Operation(
 REVOKE_SERVICE_ACCOUNT_KEY = Operation(
     "revoke_service_account_key", "DELETE", "/v1/service-accounts/{account}/keys/{key}", "mutation"
 )
+ROTATE_ACCESS_CREDENTIAL = Operation(
+    "rotate_access_credential", "POST", "/v1/access-credentials/{credential}/rotate", "mutation"
+)
 ROTATE_SSH_AUTHORITY = Operation(
     "rotate_ssh_authority", "POST", "/v1/platform/ssh-authorities/rotate", "mutation"
 )
 ROTATE_WEBHOOK_SECRET = Operation(
     "rotate_webhook_secret", "POST", "/v1/webhooks/{webhook}/secret-rotations", "mutation"
 )
+SCAN_SSH_HOST = Operation(
+    "scan_ssh_host", "POST", "/v1/allocations/{allocation}/ssh/scan", "mutation"
+)
 SET_PASSWORD = Operation("set_password", "POST", "/v1/auth/password", "machine", public=True)
+SET_SSH_HOST = Operation("set_ssh_host", "PUT", "/v1/allocations/{allocation}/ssh", "mutation")
 SIGN_ARTIFACT = Operation(
     "sign_artifact", "POST", "/v1/artifacts/{artifact}/signatures", "mutation"
 )

@@ -8,6 +8,28 @@ from pydantic import AwareDatetime, Field, constr
 from moorage._model import Model
 
 
+class AccessCredentialCreate(Model):
+    name: str
+    username: str
+    private_key: str | None = None
+
+
+class AccessCredentialRead(Model):
+    id: str
+    org_id: str
+    project_id: str
+    name: str
+    username: str
+    public_key: str
+    fingerprint: str
+    rotated_at: AwareDatetime | None
+    previous_until: AwareDatetime | None
+    revoked_at: AwareDatetime | None
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
 class AccessGrantCreate(Model):
     user: str | None = None
     sudo: bool | None = False
@@ -273,6 +295,11 @@ class CostRead(Model):
 class CpuRead(Model):
     model: str | None
     threads: int | None
+
+
+class CredentialRotation(Model):
+    private_key: str | None = None
+    overlap_hours: int | None = 24
 
 
 class DeclarationAskRead(Model):
@@ -1543,6 +1570,29 @@ class SshCertificateRead(Model):
     addresses: list[str]
     port: int
     host_keys: list[str]
+
+
+class SshHostConfirm(Model):
+    fingerprint: str
+
+
+class SshHostRead(Model):
+    allocation_id: str
+    credential_id: str | None
+    address: str
+    port: int
+    state: str
+    offered_fingerprint: str | None
+    offered_at: AwareDatetime | None
+    host_fingerprint: str | None
+    confirmed_at: AwareDatetime | None
+    confirmed_by: str | None
+    problem: str | None
+    version: int
+
+
+class SshHostWrite(Model):
+    credential: str
 
 
 class StatusRead(Model):

@@ -15,7 +15,6 @@ from moorage_core.context import Context
 from moorage_core.errors import Fault
 from moorage_core.events import commands as events
 from moorage_core.events import registry
-from moorage_core.http import etag
 from moorage_core.kit import pagination
 from moorage_core.kit.ids import AccessGrantId
 from moorage_core.kit.pagination import Page, PageRequest
@@ -99,13 +98,12 @@ async def get_grant(
     return grant
 
 
-async def end_grant(ctx: Context, id: str, *, expected: int | None) -> None:
+async def end_grant(ctx: Context, id: str) -> None:
     """The node takes the principal away and ends every session of the person within seconds."""
     grant = await get_grant(ctx, id, key=Permission.INFRA_ACCESS_DELETE)
     # The node's row first, as whoever grants does: two who meet here wait, and do not lock up.
     numbers = await node_store.count_up_many(ctx.db, [grant.allocation_id], org=grant.org_id)
     grant = await get_grant(ctx, id, key=Permission.INFRA_ACCESS_DELETE, lock=True)
-    etag.check("access grant", id, have=grant.version, expected=expected)
     if grant.ended_at is not None:
         rules.check_live(grant, now=ctx.now)
     await _end(ctx, grant, rules.Because.ENDED, number=numbers[grant.allocation_id])

@@ -21,7 +21,6 @@ from moorage_core.authz.permissions import Permission
 from moorage_core.context import Context
 from moorage_core.errors import NotFound
 from moorage_core.http import authentication, etag, waiting
-from moorage_core.http.etag import OptionalVersion
 from moorage_core.http.routing import Ctx, PlatformDep, Routes
 from moorage_core.kit.ids import AccessGrantId, AllocationId, OrgId, UserId
 from moorage_core.kit.pagination import Page, PageRead, Paging
@@ -132,11 +131,11 @@ async def get_access_grant(
     "/v1/grants/{grant}",
     key=Permission.INFRA_ACCESS_DELETE,
     status_code=204,
-    answers=(NotFound, etag.Stale, rules.AccessEnded),
+    answers=(NotFound, rules.AccessEnded),
 )
-async def end_access_grant(grant: AccessGrantId, expected: OptionalVersion, ctx: Ctx) -> None:
+async def end_access_grant(grant: AccessGrantId, ctx: Ctx) -> None:
     """End a grant: the person is off the machine within seconds, open sessions included."""
-    await commands.end_grant(ctx, grant, expected=expected)
+    await commands.end_grant(ctx, grant)
 
 
 @routes.mutation(

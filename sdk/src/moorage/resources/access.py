@@ -2,7 +2,7 @@
 
 from moorage import _operations as operations
 from moorage._calls import Group, call, listing
-from moorage._model import id_of, version_of
+from moorage._model import id_of
 from moorage._operation import Arguments
 from moorage.models import (
     AccessGrantCreate,
@@ -66,9 +66,9 @@ class Grants(Group):
         return Arguments(path={"grant": id_of(grant)}, query={"wait": wait or None}, wait=wait)
 
     @call(operations.END_ACCESS_GRANT, None)
-    def end(self, grant: AccessGrantRead | str, *, version: int | None = None) -> Arguments:
+    def end(self, grant: AccessGrantRead | str) -> Arguments:
         """End a grant: the person is off the machine within seconds, open sessions included."""
-        return Arguments(path={"grant": id_of(grant)}, version=version_of(grant, version))
+        return Arguments(path={"grant": id_of(grant)})
 
     @call(operations.ISSUE_CERTIFICATE, SshCertificateRead)
     def certify(self, grant: AccessGrantRead | str, *, public_key: str) -> Arguments:
