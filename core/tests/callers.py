@@ -23,6 +23,9 @@ class Urls:
 class Caller:
     """Somebody who calls the API: adds the token, and a fresh idempotency key to every change."""
 
+    kind = "user"
+    """What the audit log says they are."""
+
     def __init__(self, client: httpx2.AsyncClient, person: Person | None) -> None:
         self.client = client
         self.person = person

@@ -67,7 +67,7 @@ async def test_a_change_leaves_exactly_one_entry_with_its_correlation_id(
     assert await site.rows(
         "SELECT actor_kind, actor_id, outcome, count FROM audit_entries WHERE correlation_id = %s",
         correlation,
-    ) == [("user", caller.id, "allowed", 1)]
+    ) == [(caller.kind, caller.id, "allowed", 1)]
     events = await site.rows("SELECT 1 FROM events WHERE correlation_id = %s", correlation)
     assert events != []
 

@@ -64,7 +64,7 @@ async def test_a_change_leaves_one_audit_entry_and_its_events(
         "SELECT actor_id, actor_kind, outcome FROM audit_entries WHERE correlation_id = %s",
         correlation,
     )
-    assert entries == [(caller.id, "user", "allowed")]
+    assert entries == [(caller.id, caller.kind, "allowed")]
     events = await site.rows("SELECT 1 FROM events WHERE correlation_id = %s", correlation)
     assert len(events) >= 1
     assert await _records(site) == (before[0] + 1, before[1] + len(events))
