@@ -28,23 +28,23 @@ class CertificateUnusable(OperatorError):
     """A certificate or key cannot serve."""
 
 
-def make(place: Path, *, now: datetime) -> None:
+def make(place: Path, *, now: datetime, name: str = "ca") -> None:
     """Make the authority unless there is one. The certificate comes last: it says "complete"."""
-    if (place / "ca.pem").exists():
+    if (place / f"{name}.pem").exists():
         return
     key = ec.generate_private_key(ec.SECP256R1())
     # Two installations must not look alike in a browser's list of authorities.
-    name = _name(f"Moorage authority {secrets.token_hex(4)}")
+    called = _name(f"Moorage authority {secrets.token_hex(4)}")
     made = (
-        _begin(name, public=key.public_key(), now=now)
-        .issuer_name(name)
+        _begin(called, public=key.public_key(), now=now)
+        .issuer_name(called)
         .not_valid_after(now + AUTHORITY_LIFE)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .add_extension(_usage(key_cert_sign=True), critical=True)
         .sign(key, hashes.SHA256())
     )
-    folder.write_private(place / "ca.key", _pem_key(key))
-    folder.write_private(place / "ca.pem", _pem(made))
+    folder.write_private(place / f"{name}.key", _pem_key(key))
+    folder.write_private(place / f"{name}.pem", _pem(made))
 
 
 def issue(place: Path, *, names: Sequence[str], now: datetime) -> None:
@@ -76,9 +76,12 @@ Mark = tuple[tuple[int, int] | None, ...]
 
 
 def bundle(place: Path) -> bytes:
-    """Every certificate of ours that agents should trust now, as one PEM file."""
-    found = [path for name in BUNDLED if (path := place / name).exists()]
-    return b"".join(path.read_bytes() for path in found)
+    """Every certificate of ours that agents should trust now, as one PEM file.
+
+    In the order of their bytes: when one takes the other's place, the file stays the same.
+    """
+    found = {path.read_bytes() for name in BUNDLED if (path := place / name).exists()}
+    return b"".join(sorted(found))
 
 
 def mark(place: Path) -> Mark:

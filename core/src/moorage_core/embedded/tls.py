@@ -64,8 +64,8 @@ def renew_if_needed(place: Path, *, names: Sequence[str], now: datetime) -> bool
     ends = authority.read_chain(place / "ca.pem")[0].not_valid_after_utc
     if now >= ends - RENEW_BEFORE:
         raise CertificateUnusable(
-            f"Our certificate authority in {place} ends on {ends:%Y-%m-%d}. Move ca.pem and ca.key "
-            "away to get a new one at the next start, then hand the new ca.pem to all clients."
+            f"Our certificate authority in {place} ends on {ends:%Y-%m-%d}. Change it: "
+            "`moor ca rotate`, `moor ca switch`, `moor ca finish`; hand the new ca.pem to clients."
         )
     authority.issue(place, names=names, now=now)
     return True

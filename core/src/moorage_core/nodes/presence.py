@@ -4,10 +4,11 @@ All of it is the word of whoever is root there. It is kept as such, and counts n
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from moorage_core.errors import Unauthenticated
-from moorage_core.kit.db import Scope
+from moorage_core.kit.db import Scope, org_scope
 from moorage_core.kit.ids import PLATFORM_ORG, EvidenceId
 from moorage_core.nodes import store
 from moorage_core.nodes.models import Facts, Node
@@ -43,6 +44,23 @@ async def note(at: Platform, node: Node, facts: Facts, *, inventory: dict[str, A
 
 def _of(node: Node) -> Facts:
     return Facts(node.run_id or "", node.boot_id, node.agent_version or "", node.trust)
+
+
+@dataclass(frozen=True)
+class Trust:
+    """Who has taken up the certificates that agents should use."""
+
+    confirmed: int
+    lacking: list[str]
+    """Names of nodes whose agents have not."""
+
+
+async def count_trust(at: Platform, digest: str) -> Trust:
+    """How many agents have said that they use the bundle of this digest."""
+    async with at.database.transaction(org_scope(PLATFORM_ORG), read_only=True) as db:
+        rows = await store.list_trust(db, org=PLATFORM_ORG)
+    lacking = [row["name"] for row in rows if row["trust"] != digest]
+    return Trust(len(rows) - len(lacking), lacking)
 
 
 async def add_evidence(at: Platform, node: str, items: Sequence[Mapping[str, Any]]) -> int:

@@ -449,6 +449,18 @@ async def note_inventory(
     )
 
 
+async def list_trust(db: Db, *, org: str) -> list[dict[str, Any]]:
+    """Which certificates each enrolled agent says it uses."""
+    return await db.rows(
+        """
+        SELECT name, trust FROM nodes
+        WHERE org_id = %s AND reach = 'agent' AND enrolled_at IS NOT NULL AND status <> 'retired'
+        ORDER BY name
+        """,
+        (org,),
+    )
+
+
 async def add_evidence(
     db: Db, *, org: str, node: str, items: Sequence[Mapping[str, Any]], now: datetime
 ) -> int:

@@ -24,6 +24,9 @@ from moorage_core.embedded.postgres import Server
 TICK = 1.0
 """Seconds between two looks at what is due."""
 
+RENEWAL_LOOK = 12 * 3600.0
+"""Seconds between two looks at whether our own certificate ends soon."""
+
 log = structlog.get_logger()
 
 
@@ -78,14 +81,22 @@ def database(server: Server) -> Duty:
 
 
 def own_certificate(place: Path, *, names: Sequence[str]) -> Duty:
-    """Renew our own certificate in time, and let the workers take it up."""
+    """Renew our own certificate in time, and let the workers take it up.
+
+    At once where its authority was changed: `moor ca switch` does no more than that.
+    """
+    looked, seen = [float("-inf")], [_stamp(place / "ca.pem")]
 
     def act() -> None:
+        stamp, now = _stamp(place / "ca.pem"), time.monotonic()
+        if stamp == seen[0] and now - looked[0] < RENEWAL_LOOK:
+            return
+        looked[0], seen[0] = now, stamp
         if tls.renew_if_needed(place, names=names, now=datetime.now(UTC)):
             log.info("keeper.certificate_renewed", place=str(place))
             _respawn_workers()
 
-    return Duty("certificate", 12 * 3600.0, act)
+    return Duty("certificate", 2.0, act)
 
 
 def given_certificate(chain: Path, key: Path) -> Duty:
