@@ -37,6 +37,7 @@ def test_planted_secrets_are_found_nowhere(
     _store(session, planted)
 
     running = _use(session)
+    planted["made"] = member.host.run("cat /dev/shm/made && rm /dev/shm/made").stdout
     wait_until(lambda: member.host.run("pgrep -f 'sleep 76[5]'", check=False).code == 0)
     while_running = [
         ("processes", scanner.processes()),
@@ -50,6 +51,7 @@ def test_planted_secrets_are_found_nowhere(
     ended = work.release(acme, allocation)
 
     assert on_host == planted["by-put"]
+    assert len(planted["made"]) > 40
     assert ended["status"] == "released", ended
     assert scanner.found_in(while_running, planted) == []
     assert scanner.found_in(_of_the_platform(site, admin, acme), planted) == []
@@ -76,8 +78,10 @@ def _enrolment(admin: Caller) -> str:
 
 def _store(session: Session, planted: dict[str, str]) -> None:
     for name in NAMES:
-        secret = {"name": name, "purpose": "test", "value": planted[name], "expires_in": 600}
+        secret = {"name": name, "purpose": "cluster_key", "value": planted[name]}
         session.holder.post(f"{session.path}/secrets", secret)
+    made = {"name": "made", "purpose": "join", "generate": 32}
+    session.holder.post(f"{session.path}/secrets", made)
 
 
 def _use(session: Session) -> str:
@@ -85,6 +89,8 @@ def _use(session: Session) -> str:
     session.done(session.ask("put", {"path": STAYS, "content": {"$secret": "by-put"}}))
     by_file = 'test -s "$MOORAGE_SECRETS/by-file"'
     session.done(session.ask("exec", {"argv": ["sh", "-c", by_file], "secret_files": ["by-file"]}))
+    copy = ["sh", "-c", "cp $MOORAGE_SECRETS/made /dev/shm/made"]
+    session.done(session.ask("exec", {"argv": copy, "secret_files": ["made"]}))
     by_stdin = ["sh", "-c", 'read -r value; test -n "$value"; sleep 765']
     return session.ask("exec", {"argv": by_stdin, "stdin": {"$secret": "by-stdin"}})
 
