@@ -141,6 +141,18 @@ def test_what_a_command_leaves_behind_ends_with_it(
     assert host.run("pgrep -fx 'sleep 400[123]'", check=False).stdout == ""
 
 
+def test_a_child_that_never_stops_writing_ends_with_its_command(
+    site: standin.Platform, run: Run, host: Host
+) -> None:
+    sent = run("yes & yes >&2 & sleep 0.2", output_limit=1000)
+
+    end = site.ended(sent)
+
+    assert end["state"] == "succeeded"
+    assert end["result"]["dropped"]["stdout"] > 0
+    assert host.run("pgrep -x yes", check=False).stdout == ""
+
+
 def test_the_last_words_of_a_child_are_kept(site: standin.Platform, run: Run) -> None:
     sent = run("(sleep 0.3; echo late) & echo early")
 

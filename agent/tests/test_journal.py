@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from moorage_agent.journal import REMEMBERED, Journal
+from moorage_agent.journal import GROWTH, REMEMBERED, Journal
 from moorage_agent.tasks import Task
 
 
@@ -76,6 +76,21 @@ def test_fences_of_operations_long_over_are_let_go(tmp_path: Path) -> None:
 
     assert len(journal.kept.fences) == REMEMBERED
     assert "opn_0" not in journal.kept.fences
+
+
+def test_the_journal_of_a_busy_host_stays_small(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    journal = Journal(path)
+    journal.start([task(0, fence=5)], 1.0)
+
+    for number in range(1, 40):
+        journal.start([task(n, fence=1) for n in range(100 * number, 100 * (number + 1))], 1.0)
+        journal.forget([f"tsk_{n}" for n in range(100 * number, 100 * (number + 1))])
+        assert path.stat().st_size < 2 * GROWTH
+
+    after = Journal(path)
+    assert list(after.kept.entries) == ["tsk_0"]
+    assert after.is_stale(task(1, fence=4))
 
 
 def test_a_full_disk_is_an_error_and_leaves_no_half_line(small_disk: Path) -> None:

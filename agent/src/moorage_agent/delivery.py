@@ -19,7 +19,7 @@ QUICK = 0.05
 """A task that is over by then is not reported as running before its end."""
 GATHER = 0.1
 CONFLICT_WAIT = 60.0
-_HOPELESS = (400, 403, 404, 410, 413, 422)
+_HOPELESS = (400, 404, 410, 413, 422)
 _LATER = (Unreachable, Refused, Conflict)
 
 

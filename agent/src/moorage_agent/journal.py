@@ -3,8 +3,8 @@
 Lines of JSON, only ever added to. `started` is on the disk itself before anything is spawned:
 whatever the agent or the host does afterwards, the task is not silently run again. An end is
 written but not forced to the disk: if the power goes first, the task is `unknown`, which is true
-enough. At each start of the agent the file is written anew with what still matters. A task's input
-does not matter: nothing that was begun is begun again.
+enough. At each start of the agent, and when it has grown, the file is written anew with what still
+matters. A task's input does not: nothing that was begun is begun again.
 """
 
 import json
@@ -18,6 +18,8 @@ from typing import Any, Optional
 from moorage_agent import durable
 from moorage_agent.tasks import Task
 
+GROWTH = 1024 * 1024
+"""The journal is written anew when it is longer than twice what matters, and this."""
 REMEMBERED = 5000
 """Operations whose highest fence is kept; older ones are long over."""
 
@@ -45,8 +47,8 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.kept = read(path)
-        durable.write(path, b"".join(_line(record) for record in _records(self.kept)))
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+        self._path = path
+        self._file = self._rewrite()
         self._lock = threading.Lock()
 
     def is_stale(self, task: Task) -> bool:
@@ -84,6 +86,22 @@ class Journal:
                 raise
             for record in records:
                 _apply(self.kept, record)
+            if place > self._grown:
+                self._shorten(place)
+
+    def _shorten(self, length: int) -> None:
+        try:
+            old, self._file = self._file, self._rewrite()
+            os.close(old)
+        except OSError:
+            self._grown = 2 * length  # a full disk: later, perhaps
+
+    def _rewrite(self) -> int:
+        """Write the journal anew with what still matters, and open it."""
+        data = b"".join(_line(record) for record in _records(self.kept))
+        durable.write(self._path, data)
+        self._grown = 2 * len(data) + GROWTH
+        return os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
 
 
 def read(path: Path) -> Kept:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 STREAMS = ("stdout", "stderr")
 PIECE = 64 * 1024
+_PIECES = 4
 _F_SETPIPE_SZ = 1031
 
 
@@ -35,7 +36,7 @@ class Pipes:
         flags = os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
         self.streams = {os.open(folder / stream, flags): stream for stream in STREAMS}
         for handle in self.streams:
-            fcntl.fcntl(handle, _F_SETPIPE_SZ, 4 * PIECE)
+            fcntl.fcntl(handle, _F_SETPIPE_SZ, _PIECES * PIECE)
 
     def read(self, handle: int) -> bytes:
         """What is there now, up to a piece."""
@@ -45,9 +46,9 @@ class Pipes:
             return b""
 
     def drain(self) -> Iterator[tuple[str, bytes]]:
-        """Everything that is there."""
+        """What is there now: no more than a full pipe holds, however fast somebody writes."""
         for handle, stream in self.streams.items():
-            while True:
+            for _ in range(_PIECES):
                 data = self.read(handle)
                 if not data:
                     break
