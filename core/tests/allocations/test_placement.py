@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moorage_core.allocations import placement
-from moorage_core.allocations.models import Strategy
-from moorage_core.allocations.placement import Candidate, Wish
+from moorage_core.allocations.models import Candidate, Strategy
+from moorage_core.allocations.placement import Wish
 
 LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
 ORG, OTHER = "org_a", "org_b"

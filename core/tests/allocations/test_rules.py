@@ -6,8 +6,8 @@ from typing import Any, get_args
 import pytest
 
 from moorage_core.allocations import rules
-from moorage_core.allocations.models import Status
-from moorage_core.allocations.rules import Seen, TaskSeen
+from moorage_core.allocations.models import Status, TaskSeen
+from moorage_core.allocations.rules import Seen
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 CLEAN: dict[str, Any] = {"residue": {"files": [], "users": []}, "inventory": {"gpus": []}}
@@ -119,7 +119,8 @@ def test_a_node_that_says_nothing_sensible_is_not_clean(said: Any) -> None:
 
 @pytest.mark.parametrize("status", get_args(Status))
 def test_from_every_state_that_holds_a_node_released_can_be_reached(status: Status) -> None:
-    reached, todo = {status}, [status]
+    reached: set[Status] = {status}
+    todo: list[Status] = [status]
     while todo:
         for after in rules.NEXT[todo.pop()] - reached:
             reached.add(after)

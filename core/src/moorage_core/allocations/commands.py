@@ -7,8 +7,8 @@ from typing import Any
 import psycopg
 
 from moorage_core.allocations import placement, rules, store
-from moorage_core.allocations.models import Allocation, Held, Host
-from moorage_core.allocations.placement import Candidate, Choice, Chosen, Wish
+from moorage_core.allocations.models import Allocation, Candidate, Held, Host
+from moorage_core.allocations.placement import Choice, Chosen, Wish
 from moorage_core.allocations.schemas import (
     AllocationRequest,
     AllocationUpdate,

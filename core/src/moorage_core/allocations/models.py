@@ -1,5 +1,6 @@
 """Rows of allocations."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -68,3 +69,38 @@ class Held:
 
     allocation: Allocation
     host: Host | None
+
+
+@dataclass(frozen=True)
+class TaskSeen:
+    """How one of the platform's own tasks went so far."""
+
+    id: str
+    key: str
+    status: str
+    result: Mapping[str, Any] | None
+    error_code: str | None
+    error_message: str | None
+    ended_at: datetime | None
+
+    @property
+    def is_open(self) -> bool:
+        return self.ended_at is None
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A node of the wanted SKU in the wanted region, as placement sees it."""
+
+    id: str
+    name: str
+    status: str
+    cordoned: bool
+    reach: str
+    reachable: bool
+    last_org_id: str | None
+    status_since: datetime
+    rack: str
+    """Of its label `rack`; empty where it has none."""
+    held_here: bool
+    """By the project that asks."""

@@ -7,10 +7,9 @@ so whatever somebody else took a moment ago is skipped and the next one is as go
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Literal
 
-from moorage_core.allocations.models import Strategy
+from moorage_core.allocations.models import Candidate, Strategy
 from moorage_core.errors import Conflict, Fault
 from moorage_core.kit.counting import counted
 
@@ -44,24 +43,6 @@ class NodeNotFree(Conflict):
     """Nobody can get this node now."""
 
     code = "node_not_free"
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A node of the wanted SKU in the wanted region, as placement sees it."""
-
-    id: str
-    name: str
-    status: str
-    cordoned: bool
-    reach: str
-    reachable: bool
-    last_org_id: str | None
-    status_since: datetime
-    rack: str
-    """Of its label `rack`; empty where it has none."""
-    held_here: bool
-    """By the project that asks."""
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ from typing import Any
 
 from moorage_core import unit
 from moorage_core.allocations import commands, rules, store
-from moorage_core.allocations.models import Allocation
-from moorage_core.allocations.rules import Seen, Step, TaskSeen
+from moorage_core.allocations.models import Allocation, TaskSeen
+from moorage_core.allocations.rules import Seen, Step
 from moorage_core.context import Context
+from moorage_core.events import registry
 from moorage_core.kit.db import org_scope
 from moorage_core.kit.ids import PLATFORM_ORG
 from moorage_core.nodes import commands as nodes
@@ -24,6 +25,8 @@ from moorage_core.tasks import commands as tasks
 
 AFTERWARDS = timedelta(minutes=5)
 """An operation outlives its tasks by this: it is ended, not run out."""
+REIMAGES_AT_MOST = 4
+"""So many times the limit of one, since they queue."""
 PROOFS = {rules.SETUP: "setup", rules.WIPE: "wipe", rules.VERIFY: "probe"}
 
 
@@ -94,13 +97,15 @@ async def _do(ctx: Context, row: Allocation, node: Node, step: Step) -> None:
 
 async def _reimage(ctx: Context, row: Allocation, node: Node, step: Step) -> None:
     """The old image goes before the new holder comes; its node proves a new key then."""
-    wait = ctx.platform.settings.machines.reimage_timeout
+    # Whoever runs the command gives it up in time; this is for when nobody does.
+    wait = REIMAGES_AT_MOST * ctx.platform.settings.machines.reimage_timeout
     await nodes.request_reimage(
         ctx, node.id, reason=f"for allocation {row.id}: another org had it before"
     )
     message = "The node is being imaged anew: another org had it before."
     row = replace(row, reimage_from=node.generation, due_at=ctx.now + wait, message=message)
-    commands.publish(ctx, await store.save(ctx.db, row, org=row.org_id, now=ctx.now))
+    row = await store.save(ctx.db, row, org=row.org_id, now=ctx.now)
+    commands.publish(ctx, row, registry.ALLOCATION_UPDATED)
 
 
 async def _probe(ctx: Context, row: Allocation, node: Node, step: Step) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, cast
 
-from moorage_core.allocations.models import Allocation, Status
+from moorage_core.allocations.models import Allocation, Status, TaskSeen
 from moorage_core.errors import Conflict
 from moorage_core.kit.counting import counted
 
@@ -97,23 +97,6 @@ def quarantine_reason(id: str) -> str:
 
 
 # What happens next
-
-
-@dataclass(frozen=True)
-class TaskSeen:
-    """How one of the platform's own tasks went so far."""
-
-    id: str
-    key: str
-    status: str
-    result: Mapping[str, Any] | None
-    error_code: str | None
-    error_message: str | None
-    ended_at: datetime | None
-
-    @property
-    def is_open(self) -> bool:
-        return self.ended_at is None
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,7 @@ from typing import Any, LiteralString
 
 from psycopg.types.json import Jsonb
 
-from moorage_core.allocations.models import Allocation, Host
-from moorage_core.allocations.placement import Candidate
-from moorage_core.allocations.rules import TaskSeen
+from moorage_core.allocations.models import Allocation, Candidate, Host, TaskSeen
 from moorage_core.kit.db import Db
 from moorage_core.kit.pagination import PageRequest
 from moorage_core.tasks.models import Evidence

@@ -15,7 +15,7 @@ LOOK = 500
 class DriveAllocations(Sweep):
     """Take allocations that are on their way one step further."""
 
-    every = timedelta(seconds=2)
+    every = timedelta(seconds=5)
     topics = (commands.TOPIC,)
 
     async def activate(self) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from moorage_core.tasks.models import Task
 from moorage_core.tasks.rules import GRACE, Change, Reported
 from moorage_core.tasks.store import TASK
 
-HELD: LiteralString = "('requested', 'provisioning', 'active', 'releasing', 'release_failed')"
+# Not one that is still requested: the old image may be another org's until it is imaged anew.
+HELD: LiteralString = "('provisioning', 'active', 'releasing', 'release_failed')"
 
 
 async def look(db: Db, node: str, *, holds: list[str], reach: str) -> list[dict[str, Any]]:
