@@ -1,5 +1,7 @@
 """Puts the control plane together: the only place that does."""
 
+import asyncio
+import signal
 import time
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -100,6 +102,8 @@ def create_app() -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         async with open_platform(settings) as platform:
             app.state.platform = platform
+            # The supervisor's word that the end is near. See operate.serving.
+            asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, platform.hub.close)
             yield
 
     return build_api(settings, lifespan=lifespan)

@@ -6,6 +6,7 @@ import socket
 import ssl
 import stat
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -61,6 +62,24 @@ def test_a_first_start_shows_the_admin_and_a_second_does_not(place: Path, port: 
     assert "First admin" not in second.said
     assert first.lines[-1] == second.lines[-1] == "Stopped.\n"
     assert database_process(place / "data") is None
+
+
+def test_whoever_waits_is_sent_home_when_the_server_stops(place: Path, port: int) -> None:
+    with runs.started(place / "data", port=port) as run:
+        run.wait_for("ready")
+        url = f"http://127.0.0.1:{port}"
+        password = next(line for line in run.lines if line.startswith("Password")).split()[1]
+        login = {"email": "admin@localhost", "password": password}
+        with httpx2.Client(base_url=url, timeout=60) as client, ThreadPoolExecutor() as hands:
+            assert client.post("/v1/auth/login", json=login).status_code == 200
+            waits = {"after": "latest", "wait": "55"}
+            waiting = hands.submit(client.get, "/v1/events", params=waits)
+            while "moorage_waiting_requests 1.0" not in client.get("/metrics").text:
+                pass
+            code = run.stop()
+            answer = waiting.result()
+
+    assert (code, answer.status_code, answer.json()["items"]) == (0, 200, [])
 
 
 def test_no_secret_stands_in_a_command_line_or_environment(place: Path, port: int) -> None:

@@ -141,6 +141,8 @@ async def _stream(
                 found, cursor = await commands.read(platform, principal, wanted, after=cursor)
                 if not found and not await waiter.wait(KEEP_ALIVE_SECONDS):
                     yield ": still here\n\n"
+                if waiter.dismissed:
+                    return  # The listener comes back, to a server that stays.
         except ApiError as err:
             yield f"event: end\ndata: {json.dumps({'code': err.code, 'detail': err.detail})}\n\n"
             return

@@ -2,6 +2,7 @@
 
 Seats are counted per principal and process, so that one caller cannot fill the house. Whoever
 sleeps wakes by a topic, by time, or because the caller has gone; nobody reads for an empty chair.
+When the process is to stop, everybody is sent home with what there is.
 """
 
 import asyncio
@@ -44,12 +45,12 @@ class WaitingRoom:
 
 
 async def sleep(waiter: Waiter, seconds: float, request: Request) -> bool:
-    """Sleep until woken, for so long at most. False once the caller has gone."""
+    """Sleep until woken, for so long at most. False once the caller, or the server, has to go."""
     gone = asyncio.create_task(_gone(request))
     woken = asyncio.create_task(waiter.wait(seconds))
     try:
         await asyncio.wait({gone, woken}, return_when=asyncio.FIRST_COMPLETED)
-        return not gone.done()
+        return not gone.done() and not waiter.dismissed
     finally:
         gone.cancel()
         woken.cancel()

@@ -36,6 +36,8 @@ class Waiter:
 
     def __init__(self) -> None:
         self._woken = asyncio.Event()
+        self.dismissed = False
+        """The process is about to stop: nobody should go on waiting."""
 
     def wake(self) -> None:
         self._woken.set()
@@ -61,6 +63,7 @@ class Hub:
         self._dirty: set[str] = set()
         self._send = asyncio.Event()
         self._listeners: list[Callable[[Iterable[str] | None], None]] = []
+        self._closing = False
         self.listening = asyncio.Event()
 
     def mark(self, topics: Iterable[str]) -> None:
@@ -75,6 +78,8 @@ class Hub:
     def watch(self, topics: Iterable[str]) -> Generator[Waiter]:
         """Register before you look; a change between look and sleep then wakes you at once."""
         waiter = Waiter()
+        if self._closing:
+            self._dismiss(waiter)
         names = tuple(topics)
         for topic in names:
             self._waiters.setdefault(topic, set()).add(waiter)
@@ -89,6 +94,18 @@ class Hub:
     def listen(self, listener: Callable[[Iterable[str] | None], None]) -> None:
         """Call `listener` with the topics of each wake-up; None when any may have been missed."""
         self._listeners.append(listener)
+
+    def close(self) -> None:
+        """Send everybody home who waits, and whoever comes to wait from now on."""
+        self._closing = True
+        for waiters in self._waiters.values():
+            for waiter in waiters:
+                self._dismiss(waiter)
+
+    @staticmethod
+    def _dismiss(waiter: Waiter) -> None:
+        waiter.dismissed = True
+        waiter.wake()
 
     @property
     def waiting(self) -> int:

@@ -1,15 +1,17 @@
 """The HTTP server in the foreground: Granian and its worker processes.
 
-Three things it does not do by itself are done here. It shares its port with anybody who asks
+Four things it does not do by itself are done here. It shares its port with anybody who asks
 for sharing, so that a taken port goes unnoticed: the port is tried first, without sharing. Its
 workers outlive a supervisor that is killed: ours die with it. And it waits for as many requests
-as its backlog: ours may hold thousands of long polls.
+as its backlog: ours may hold thousands of long polls. A worker that is told to stop waits for all
+requests to end: ours are told a moment earlier, so that they send home whoever waits.
 """
 
 import ctypes
 import errno
 import functools
 import importlib
+import multiprocessing
 import os
 import resource
 import signal
@@ -34,6 +36,8 @@ SPARE_FILES = 1024
 # Workers of a supervisor that was killed a moment ago need that moment to go.
 PORT_FREE_WITHIN = 2.0
 STOP_WITHIN = 15
+SEND_HOME = signal.SIGUSR1
+"""Tells a worker that it will be told to stop."""
 # What Granian exits with when its workers keep dying.
 GAVE_UP = 1
 PR_SET_PDEATHSIG = 1
@@ -107,7 +111,7 @@ def serve(
     settings: ServerSettings, *, address: str, certificate: Certificate | None, waiting: int
 ) -> None:
     """Serve until a signal says stop. Returns when every worker has ended."""
-    server = Granian(
+    server = _Server(
         APP,
         address=address,
         port=settings.port,
@@ -134,6 +138,14 @@ def serve(
         raise ServerFailed(
             "The server's worker processes ended again and again. The lines above say why."
         ) from err
+
+
+class _Server(Granian):
+    def shutdown(self, exit_code: int = 0) -> None:
+        for worker in multiprocessing.active_children():
+            if worker.pid is not None:
+                os.kill(worker.pid, SEND_HOME)
+        super().shutdown(exit_code)
 
 
 def load_app(supervisor: int) -> Callable[..., Any]:
