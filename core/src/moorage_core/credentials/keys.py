@@ -28,12 +28,12 @@ def read(text: str) -> KeyPair:
     """A key that somebody gives us. A refusal never repeats it."""
     try:
         key = asyncssh.import_private_key(text)
-    except asyncssh.KeyEncryptionError as err:
-        raise rules.KeyUnusable(
-            "The key has a passphrase, which nobody can type here. Give one without: "
-            "ssh-keygen -p -N '' makes it so."
-        ) from err
-    except (asyncssh.KeyImportError, ValueError) as err:
+    except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError, ValueError) as err:
+        if "passphrase" in str(err).lower():
+            raise rules.KeyUnusable(
+                "The key has a passphrase, which nobody can type here. Give one without: "
+                "ssh-keygen -p -N '' makes it so."
+            ) from err
         raise rules.KeyUnusable("This is not a private key in OpenSSH's or PEM form.") from err
     if key.get_algorithm() == "ssh-dss" or _is_small(key):
         raise rules.KeyUnusable(f"The key is too weak. Use {KIND}, or RSA of 3072 bits or more.")
