@@ -29,6 +29,7 @@ INVENTORY: dict[str, Any] = {
     "nics": [{"name": "eth0", "addresses": ["198.18.0.9"]}],
     "ssh_host_keys": [HOST_KEY],
 }
+PLACEMENT = {"strategy": "spread", "why": "test", "considered": 1, "free": 1}
 TELLING_SSH = """#!/bin/sh
 for word in "$@"; do printf '%s\\n' "$word"; done > "$SAID/argv"
 for word in "$@"; do case "$word" in *=/*) path="${word#*=}";
@@ -91,9 +92,9 @@ def machine(database: psycopg.Connection[Any], project: dict[str, Any]) -> str:
                 "INSERT INTO allocations (id, org_id, project_id, name, node_id, node_name, region,"
                 " sku, gpus, price_micros, currency, status, placement, requested_by, held_from,"
                 " correlation_id, created_at, updated_at) VALUES (%s, %s, %s, 'box', %s, 'n',"
-                " 'r', 's', 0, 0, 'EUR', 'active', '{}', 'test', now(), 'test', now(), now())"
+                " 'r', 's', 0, 0, 'EUR', 'active', %s, 'test', now(), 'test', now(), now())"
             ),
-            (allocation, project["org_id"], project["id"], node),
+            (allocation, project["org_id"], project["id"], node, json.dumps(PLACEMENT)),
         ),
     ]
     for statement, values in statements:
