@@ -84,8 +84,23 @@ class Systemd:
         interface: str = f"{_NAME}.Manager",
         fds: Sequence[int] = (),
     ) -> list[Any]:
-        """Call a method and wait for its answer; signals that come meanwhile are kept."""
-        serial = self.tell(member, signature, *values, path=path, interface=interface, fds=fds)
+        """Call a method and wait for its answer; signals that come meanwhile are kept.
+
+        There is no call without waiting: what was asked for on a connection that is closed at once
+        may be dropped.
+        """
+        self._serial = serial = self._serial + 1
+        message = wire.call(
+            serial, member, path=path, interface=interface, to=_NAME,
+            signature=signature, values=values, fds=len(fds),
+        )  # fmt: skip
+        try:
+            self._send(message, fds)
+        except OSError as err:
+            raise Gone(f"systemd has closed the connection: {err}") from err
+        return self._answer(serial)
+
+    def _answer(self, serial: int) -> list[Any]:
         deadline = time.monotonic() + PATIENCE
         while True:
             message = self._next(deadline)
@@ -96,27 +111,6 @@ class Systemd:
                 raise Said(message.error, str(body[0]) if body else message.error)
             elif message.replies_to == serial:
                 return message.body()
-
-    def tell(
-        self,
-        member: str,
-        signature: str = "",
-        *values: Any,
-        path: str = _MANAGER,
-        interface: str = f"{_NAME}.Manager",
-        fds: Sequence[int] = (),
-    ) -> int:
-        """Call a method and do not wait; the serial number of the call."""
-        self._serial += 1
-        message = wire.call(
-            self._serial, member, path=path, interface=interface, to=_NAME,
-            signature=signature, values=values, fds=len(fds),
-        )  # fmt: skip
-        try:
-            self._send(message, fds)
-        except OSError as err:
-            raise Gone(f"systemd has closed the connection: {err}") from err
-        return self._serial
 
     def properties(self, path: str, interface: str) -> dict[str, Any]:
         """All properties of an object."""

@@ -290,9 +290,9 @@ def _keep_output(watched: Pipes, work: Work) -> None:
 
 
 def _stop(connection: Systemd, unit: str, *, is_idle: bool) -> None:
-    """End what is left. A unit without processes is gone without anybody waiting for it."""
+    """End what is left. A unit without processes needs no waiting, but it must be heard of."""
     if is_idle:
-        connection.tell("StopUnit", "ss", unit, "replace")
+        units.ask_to_stop(connection, unit)
         return
     try:
         units.stop(connection, unit)
