@@ -140,6 +140,10 @@ class RetentionSettings(Group):
     """Ended sessions are kept so long."""
     deliveries: timedelta = timedelta(days=14)
     """Webhook deliveries that ended, delivered or dead."""
+    tasks: timedelta = timedelta(days=30)
+    """Tasks that ended, with their output. The operations that they were for are kept."""
+    evidence: timedelta = timedelta(days=365)
+    """What hosts said: logins, proofs of cleaning."""
     sweep_every: timedelta = timedelta(minutes=10)
     """How often the sweep looks."""
     batch: int = Field(default=1000, ge=1)

@@ -278,6 +278,28 @@ async def fill_everything(sql: Sql, org: OrgRow) -> None:
         SELECT 'whk_d' || g, %(org)s, 'https://x/', '{*}', false, 0, now(), now(),
             now() - (%(n)s - g) * interval '1 second' FROM generate_series(1, %(n)s) g
         """,
+        # Nor where a task is done, and who said what.
+        "ALTER TABLE tasks DISABLE TRIGGER ALL",
+        """
+        INSERT INTO tasks (id, org_id, project_id, operation_id, allocation_id, node_id, reach,
+            kind, key, fence, run_as, input, fingerprint, timeout_seconds, output_limit, status,
+            due_at, ended_at, correlation_id, created_at)
+        SELECT 'tsk_' || g, %(org)s, 'p', 'o', 'a', 'n', 'agent', 'exec', g::text, 1, 'root', '{}',
+            '', 1, 1, 'failed', now(), now() - (%(n)s - g) * interval '1 second', 'c', now()
+        FROM generate_series(1, %(n)s) g
+        """,
+        "ALTER TABLE task_outputs DISABLE TRIGGER ALL",
+        """
+        INSERT INTO task_outputs (task_id, stream, at_offset, org_id, project_id, node_id, content)
+        SELECT 'tsk_' || g, 'stdout', 0, %(org)s, 'p', 'n', repeat('x', 400)::bytea
+        FROM generate_series(1, %(n)s) g
+        """,
+        "ALTER TABLE node_evidence DISABLE TRIGGER ALL",
+        """
+        INSERT INTO node_evidence (id, org_id, node_id, kind, key, received_at, data)
+        SELECT 'evd_' || g, %(org)s, 'n', 'ssh.login', g::text,
+            now() - (%(n)s - g) * interval '1 second', '{}' FROM generate_series(1, %(n)s) g
+        """,
         "UPDATE streams SET last = %(n)s WHERE name IN ('events', 'webhooks')",
         "ANALYZE",
     ):
@@ -297,6 +319,7 @@ async def test_a_batch_reads_what_it_deletes_and_not_the_table(
             for kind in store.KINDS:
                 await store.delete_batch(explaining, kind, before=before, limit=limit)
             await store.delete_webhooks(explaining, before=before, limit=limit)
+            await store.delete_tasks(explaining, before=before, limit=limit)
 
         # The table of streams has three rows; reading it whole is one page.
         assert explaining.tables_read_whole <= {"streams"}

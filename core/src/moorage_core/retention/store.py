@@ -39,6 +39,7 @@ def _kind(table: LiteralString, column: LiteralString) -> Kind:
 
 
 DELIVERIES = _kind("webhook_deliveries", "ended_at")
+EVIDENCE = _kind("node_evidence", "received_at")
 IDEMPOTENCY = _kind("idempotency_answers", "at")
 PASSWORD_CODES = _kind("password_codes", "expires_at")
 PULLS = _kind("pulls", "expires_at")
@@ -46,7 +47,7 @@ PULLS = _kind("pulls", "expires_at")
 SESSIONS = _kind("sessions", "expires_at")
 USED_ASSERTIONS = _kind("used_assertions", "expires_at")
 
-KINDS = (DELIVERIES, IDEMPOTENCY, PASSWORD_CODES, PULLS, SESSIONS, USED_ASSERTIONS)
+KINDS = (DELIVERIES, EVIDENCE, IDEMPOTENCY, PASSWORD_CODES, PULLS, SESSIONS, USED_ASSERTIONS)
 
 
 async def delete_batch(db: Db, kind: Kind, *, before: datetime, limit: int) -> int:
@@ -107,3 +108,18 @@ async def delete_webhooks(db: Db, *, before: datetime, limit: int) -> int:
     if not found:
         return 0
     return await db.run("DELETE FROM webhooks WHERE id = ANY (%s)", ([row["id"] for row in found],))
+
+
+async def delete_tasks(db: Db, *, before: datetime, limit: int) -> int:
+    """The oldest tasks that ended, and their output; how many went.
+
+    Tenant-less: a sweep, as moorage_system.
+    """
+    found = await db.rows(
+        "SELECT id FROM tasks WHERE ended_at < %s ORDER BY ended_at LIMIT %s", (before, limit)
+    )
+    ids = [row["id"] for row in found]
+    if not ids:
+        return 0
+    await db.run("DELETE FROM task_outputs WHERE task_id = ANY (%s)", (ids,))
+    return await db.run("DELETE FROM tasks WHERE id = ANY (%s)", (ids,))

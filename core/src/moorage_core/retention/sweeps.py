@@ -30,6 +30,7 @@ class DeleteExpired(Sweep):
         now = self.platform.clock.now()
         before = {
             store.DELIVERIES: now - keep.deliveries,
+            store.EVIDENCE: now - keep.evidence,
             store.IDEMPOTENCY: now - keep.idempotency,
             store.PASSWORD_CODES: now - LEEWAY,
             store.PULLS: now - PULLS_KEPT,
@@ -49,6 +50,9 @@ class DeleteExpired(Sweep):
             )
         seen["webhooks"] = await self._repeat(
             lambda db: store.delete_webhooks(db, before=now - keep.deliveries, limit=keep.batch)
+        )
+        seen["tasks"] = await self._repeat(
+            lambda db: store.delete_tasks(db, before=now - keep.tasks, limit=keep.batch)
         )
         return seen
 

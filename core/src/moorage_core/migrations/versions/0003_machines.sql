@@ -615,12 +615,14 @@ GRANT SELECT (id, org_id, project_id, node_id, status, due_at, setup_operation_i
 GRANT SELECT (id, org_id, project_id, kind, status, lease_expires_at, deadline, ended_at) ON operations TO moorage_system;
 GRANT SELECT (id, org_id, project_id, operation_id, allocation_id, node_id, reach, status, due_at, ended_at) ON tasks
     TO moorage_system;
+GRANT DELETE ON tasks TO moorage_system;
+GRANT SELECT (task_id), DELETE ON task_outputs TO moorage_system;
 GRANT SELECT (id, org_id, project_id, received_at), DELETE ON node_evidence TO moorage_system;
 GRANT SELECT (id, org_id, project_id, operation_id, expires_at) ON runtime_secrets TO moorage_system;
 GRANT SELECT (id, org_id, project_id, allocation_id, user_id, expires_at, ended_at) ON access_grants TO moorage_system;
 GRANT SELECT (org_id, project_id, user_id, role) ON memberships TO moorage_system;
-GRANT SELECT (allocation_id, node_id, org_id, project_id, wanted, confirmed, confirmed_generation, task_id, retry_at)
-    ON node_access TO moorage_system;
+GRANT SELECT (allocation_id, node_id, org_id, project_id, wanted, confirmed, confirmed_generation, task_id, retry_at,
+    clashes) ON node_access TO moorage_system;
 CREATE POLICY system ON ssh_authorities FOR SELECT TO moorage_system USING (true);
 GRANT SELECT (generation, retired_generation) ON ssh_authorities TO moorage_system;
 GRANT SELECT (id, disabled_at) ON users TO moorage_system;
