@@ -26,9 +26,9 @@ def place(admin: Moor) -> Place:
     word = f"a{running.free_port()}"
     admin("orgs", "create", word, "--name", "Acme", "--admin", running.ADMIN)
     admin("projects", "create", word, "alpha", "--name", "Alpha")
-    admin("regions", "create", word, "--name", "Region").json
+    admin("regions", "create", word, "--name", "Region")
     made = admin(
-        *("skus", "create", word, "--name", "Class", "--cpus", "4", "--memory", "1GiB"),
+        *("skus", "create", word, "--name", "Class", "--cpus", "4", "--memory", "1"),
         *("--price", "1.00", "--currency", "EUR"),
     )
     assert made.code == 0, made.err

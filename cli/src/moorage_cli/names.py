@@ -211,6 +211,19 @@ async def allocation_id(client: Client, name: str, *, project: str | None) -> st
     return found.id
 
 
+async def credential_id(client: Client, name: str, *, project: str | None) -> str:
+    """An access credential's id by its name in a project, among those that are not revoked."""
+    if is_id(name):
+        return name
+    if project is None:
+        raise Refused(f"{name} is not an id. With --project a credential goes by its name.")
+    held = client.access_credentials.list(await project_id(client, project))
+    found = await _one(
+        held, "access credential", name, by=lambda each: "" if each.revoked_at else each.name
+    )
+    return found.id
+
+
 async def publisher_key_id(client: Client, name: str, *, project: str | None) -> str:
     """A publisher key's id by its name in a project, among those that are not revoked."""
     if is_id(name):

@@ -50,6 +50,8 @@ OURS: dict[str, tuple[str, str]] = {
     "ssh": ("ssh:app", "Enter a machine as yourself."),
     "access": ("access:app", "Access: who may enter which machine."),
     "logins": ("logins:app", "Logins: people's names on an org's machines."),
+    "credentials": ("credentials:app", "Access credentials: SSH keys for machines without agent."),
+    "ssh-hosts": ("ssh_hosts:app", "Machines without agent: how they are reached."),
     "tokens": ("tokens:app", "Tokens: your personal access tokens."),
     "audit": ("audit:app", "Audit: who did what, or was refused it."),
     "events": ("events:app", "Events: what happened, in order."),

@@ -72,7 +72,7 @@ async def create_allocations(
 @verb(app, "create-on")
 async def create_on_node(
     at: Session,
-    node: Annotated[str, typer.Argument(metavar="NODE", help="The node's id.")],
+    node: Annotated[str, typer.Argument(metavar="NODE", help="The node's name or id.")],
     project: ProjectName,
     reason: Annotated[str, typer.Option(help="Why. The tenant sees it.")],
     name: Annotated[str | None, typer.Option(help="What it is called there.")] = None,
@@ -81,7 +81,7 @@ async def create_on_node(
 ) -> Done:
     """Give a project one named node. For those who run the platform."""
     placed = await at.client.allocations.create_on_node(
-        node,
+        await names.get_node(at.client, node),
         project=await names.project_id(at.client, project),
         reason=reason,
         name=name,
