@@ -205,6 +205,27 @@ async def test_a_clash_is_told_to_whom_it_concerns_and_to_nobody_else(
     assert (other["on_node"], other["problem"]) == (True, None)
 
 
+async def test_a_clash_that_was_mended_lets_the_person_in(timed: TimedSite) -> None:
+    tenant = await make_tenant(timed)
+    given = await grant(tenant)
+    host = await held(tenant)
+    (task,) = await host.poll()
+    clash = {given["login"]: "There is a user of that name already."}
+    said = {"error_code": "login_clash", "error_message": "Taken.", "result": {"clashes": clash}}
+    await host.report(task, "failed", **said)
+
+    at_once = await host.poll()
+    timed.clock.move(timedelta(seconds=40))
+    (again,) = await host.poll()
+    await host.report(again)
+
+    assert at_once == []
+    shown = await read(tenant, given["id"])
+    assert (shown["on_node"], shown["problem"]) == (True, None)
+    timed.clock.move(timedelta(minutes=10))
+    assert await host.poll() == []
+
+
 async def test_a_node_that_could_not_is_asked_again_later(timed: TimedSite) -> None:
     tenant = await make_tenant(timed)
     given = await grant(tenant)

@@ -1,11 +1,12 @@
 """Use cases of access grants and certificates. Logins are in `logins`, nodes' lists in `lists`."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from moorage_core.access import authorities, certificates, logins, node_store, rules, store
 from moorage_core.access.authorities import TOPIC
-from moorage_core.access.models import AccessGrant, Certificate, Contact, Machine, Standing
+from moorage_core.access.models import AccessGrant, Certificate, Contact, Machine
 from moorage_core.access.schemas import AccessGrantCreate, SshCertificateCreate
 from moorage_core.audit import commands as audit
 from moorage_core.authz.authorize import Resource, authorize, hidden
@@ -106,7 +107,8 @@ async def end_grant(ctx: Context, id: str) -> None:
     grant = await get_grant(ctx, id, key=Permission.INFRA_ACCESS_DELETE, lock=True)
     if grant.ended_at is not None:
         rules.check_live(grant, now=ctx.now)
-    await _end(ctx, grant, rules.Because.ENDED, number=numbers[grant.allocation_id])
+    ending = [(grant.id, grant.allocation_id, rules.Because.ENDED)]
+    await _end(ctx, ending, org=grant.org_id, numbers=numbers)
 
 
 async def end_over(ctx: Context, over: list[tuple[str, str]], *, org: str) -> int:
@@ -115,33 +117,31 @@ async def end_over(ctx: Context, over: list[tuple[str, str]], *, org: str) -> in
     numbers = await node_store.count_up_many(ctx.db, allocations, org=org)
     standings = await store.lock_standing(ctx.db, [id for _, id in over], org=org)
     ending = [
-        (standing, because)
+        (standing.id, standing.allocation_id, because)
         for standing in standings
         if (because := rules.why_ended(standing, now=ctx.now)) is not None
     ]
-    for standing, because in ending:
-        await _end_standing(ctx, standing, because, org=org, numbers=numbers)
-    return len(ending)
+    ended = await _end(ctx, ending, org=org, numbers=numbers)
+    return len(ended)
 
 
-async def _end_standing(
+async def _end(
     ctx: Context,
-    standing: Standing,
-    because: rules.Because,
+    ending: Sequence[tuple[str, str, rules.Because]],
     *,
     org: str,
-    numbers: dict[str, int],
-) -> None:
-    grant = await _find(ctx, standing.id, org=org)
-    await _end(ctx, grant, because, number=numbers.get(standing.allocation_id, 0))
-
-
-async def _end(ctx: Context, grant: AccessGrant, because: rules.Because, *, number: int) -> None:
-    await store.end_grant(
-        ctx.db, grant.id, org=grant.org_id, because=because, listed_in=number, now=ctx.now
+    numbers: Mapping[str, int],
+) -> list[AccessGrant]:
+    """End locked grants: (grant, allocation, why) each. One statement, however many they are."""
+    ended = await store.end_grants(
+        ctx.db,
+        [(grant, because, numbers.get(allocation, 0)) for grant, allocation, because in ending],
+        org=org,
+        now=ctx.now,
     )
-    ended = await _find(ctx, grant.id, org=grant.org_id)
-    _record(ctx, Permission.INFRA_ACCESS_DELETE, registry.ACCESS_ENDED, ended)
+    for grant in ended:
+        _record(ctx, Permission.INFRA_ACCESS_DELETE, registry.ACCESS_ENDED, grant)
+    return ended
 
 
 # Certificates

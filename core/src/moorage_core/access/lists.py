@@ -66,6 +66,7 @@ async def _confirm(ctx: Context, node: NodeAccess, progress: Progress) -> None:
         org=node.org_id,
         clashes=list(progress.clashes),
         problem=progress.problem,
+        retry_at=ctx.now + progress.after if progress.clashes else None,
         now=ctx.now,
     )
     ctx.topics.add(commands.topic(node.allocation_id))

@@ -116,7 +116,8 @@ async def list_behind(db: Db, *, now: datetime, limit: int) -> list[Behind]:
         SELECT n.org_id, n.project_id, n.allocation_id
         FROM node_access n JOIN allocations a ON a.id = n.allocation_id AND a.status = 'active'
             LEFT JOIN tasks t ON t.id = n.task_id
-        WHERE (n.confirmed < n.wanted OR n.confirmed_generation < {CURRENT})
+        WHERE (n.confirmed < n.wanted OR n.confirmed_generation < {CURRENT}
+                OR cardinality(n.clashes) > 0)
             AND (n.retry_at IS NULL OR n.retry_at <= %s)
             AND (t.id IS NULL OR t.ended_at IS NOT NULL)
         ORDER BY n.allocation_id LIMIT %s
@@ -159,16 +160,19 @@ async def note_confirmed(
     org: str,
     clashes: list[str],
     problem: str | None,
+    retry_at: datetime | None,
     now: datetime,
 ) -> None:
+    """The node has carried out the list that it was sent. With clashes it is asked again later."""
     await db.run(
         """
         UPDATE node_access SET confirmed = greatest(confirmed, sent),
             confirmed_generation = sent_generation, confirmed_at = %s, clashes = %s, problem = %s,
-            task_id = NULL, tries = 0, retry_at = NULL
+            task_id = NULL, retry_at = %s,
+            tries = CASE WHEN %s::timestamptz IS NULL THEN 0 ELSE tries + 1 END
         WHERE org_id = %s AND allocation_id = %s
         """,
-        (now, clashes, problem, org, allocation),
+        (now, clashes, problem, retry_at, retry_at, org, allocation),
     )
 
 

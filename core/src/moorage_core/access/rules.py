@@ -329,6 +329,8 @@ class Progress:
 
 
 CLASH = "login_clash"
+CLASH_TRIES = 4
+"""Somebody has to go to the host about a clash: it is looked at again after half a minute."""
 RETRY_FIRST = timedelta(seconds=2)
 RETRY_LAST = timedelta(minutes=5)
 
@@ -349,7 +351,8 @@ def progress(node: NodeAccess) -> Progress:
         return Progress(Step.CONFIRM)
     if node.task_status == "failed" and node.task_error_code == CLASH:
         clashes = clashing(node.task_result)
-        return Progress(Step.CONFIRM, clashes=clashes, problem=node.task_error_message)
+        after = pause(node.tries + CLASH_TRIES)
+        return Progress(Step.CONFIRM, clashes, problem=node.task_error_message, after=after)
     if node.task_status == "failed":
         problem = node.task_error_message or node.task_error_code or "the node could not do it"
         return Progress(Step.RETRY, problem=problem, after=pause(node.tries))

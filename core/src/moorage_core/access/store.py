@@ -1,5 +1,6 @@
 """Every SQL statement of logins, access grants and certificates. Lists of nodes: `node_store`."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import LiteralString
 
@@ -195,16 +196,23 @@ async def list_grants(
     )
 
 
-async def end_grant(
-    db: Db, id: str, *, org: str, because: str, listed_in: int, now: datetime
-) -> None:
-    await db.run(
-        """
-        UPDATE access_grants SET ended_at = %s, ended_because = %s, listed_in = %s,
-            version = version + 1, updated_at = %s
-        WHERE org_id = %s AND id = %s AND ended_at IS NULL
+async def end_grants(
+    db: Db, ending: Sequence[tuple[str, str, int]], *, org: str, now: datetime
+) -> list[AccessGrant]:
+    """End grants: (id, why, the list in which they are missing first) each."""
+    ids, reasons, numbers = [list(column) for column in zip(*ending, strict=True)] or ([], [], [])
+    return await db.all(
+        AccessGrant,
+        f"""
+        WITH over AS (SELECT * FROM unnest(%s::text[], %s::text[], %s::integer[])
+            AS over (id, because, number))
+        UPDATE access_grants g SET ended_at = %s, ended_because = over.because,
+            listed_in = over.number, version = g.version + 1, updated_at = %s
+        FROM over LEFT JOIN node_access n ON false
+        WHERE g.org_id = %s AND g.id = over.id AND g.ended_at IS NULL
+        RETURNING {GRANT}
         """,
-        (now, because, listed_in, now, org, id),
+        (ids, reasons, numbers, now, now, org),
     )
 
 
