@@ -16,6 +16,7 @@ SECRETS = frozenset(
         "csrf_token",
         "current",
         "password",
+        "private_key",
         "secret",
         "token",
     }

@@ -9,6 +9,7 @@ from moorage._transport import Transport
 from moorage._version import __version__
 from moorage.auth import Auth
 from moorage.resources.access import Grants, Logins, SshAuthorities
+from moorage.resources.access_credentials import AccessCredentials, SshHosts
 from moorage.resources.allocations import Allocations
 from moorage.resources.apps import Apps
 from moorage.resources.artifacts import Artifacts
@@ -68,6 +69,7 @@ class Client:
     def _bind(self, transport: Transport, options: Options) -> None:
         self._transport = transport
         held = transport, options
+        self.access_credentials = AccessCredentials(*held)
         self.access_tokens = AccessTokens(*held)
         self.allocations = Allocations(*held)
         self.apps = Apps(*held)
@@ -100,6 +102,7 @@ class Client:
         self.skus = Skus(*held)
         self.sources = Sources(*held)
         self.ssh_authorities = SshAuthorities(*held)
+        self.ssh_hosts = SshHosts(*held)
         self.tasks = Tasks(*held)
         self.users = Users(*held)
         self.webhooks = Webhooks(*held)
