@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from granian import Granian
+from granian.server import MPServer
 from granian.constants import Interfaces, Loops, SSLProtocols
 from granian.log import LogLevels
 
@@ -140,7 +140,7 @@ def serve(
         ) from err
 
 
-class _Server(Granian):
+class _Server(MPServer):
     def shutdown(self, exit_code: int = 0) -> None:
         for worker in multiprocessing.active_children():
             if worker.pid is not None:
