@@ -21,9 +21,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from granian.server import MPServer
 from granian.constants import Interfaces, Loops, SSLProtocols
 from granian.log import LogLevels
+from granian.server import MPServer
 
 from moorage_core.embedded.errors import OperatorError
 from moorage_core.embedded.tls import Certificate
