@@ -275,7 +275,7 @@ BODIES: dict[str, Body] = {
         "assertion": "none",
         "agent_version": "0.1.0",
         "hostname": "host",
-        "inventory": {},
+        "inventory": {"cpu": {}, "memory_bytes": 0},
     },
     "AgentEvidence": lambda ids: {
         "items": [{"kind": "ssh.login", "key": fresh(), "data": {"login": "ada"}}]

@@ -93,8 +93,8 @@ class Inventory(Said):
     os: System | None = None
     arch: HostText | None = None
     virtualization: HostText | None = None
-    cpu: Cpu | None = None
-    memory_bytes: Count | None = None
+    cpu: Cpu
+    memory_bytes: Count
     disks: Annotated[list[Disk], Field(max_length=1000)] = Field(default_factory=list[Disk])
     nics: Annotated[list[Nic], Field(max_length=1000)] = Field(default_factory=list[Nic])
     gpus: Annotated[list[Gpu], Field(max_length=1000)] = Field(default_factory=list[Gpu])
