@@ -174,7 +174,7 @@ def test_cancelling_ends_the_whole_tree_also_what_ignores_it(
     end = site.ended(sent)
     assert (end["state"], end["error"]["code"]) == ("cancelled", "cancelled")
     assert host.run("pgrep -fx 'sleep 400[45]'", check=False).stdout == ""
-    assert units(host) == []
+    wait_until(lambda: units(host) == [])
 
 
 def test_a_command_that_takes_too_long_is_ended(
@@ -270,7 +270,7 @@ def test_what_ended_while_the_agent_was_away_is_told_when_it_is_back(
     end = site.ended(sent)
     assert (end["state"], end["result"]["exit_code"]) == ("failed", 6)
     assert sent.output["stdout"].endswith(b"\n9999\n10000\n")
-    assert units(host) == []
+    wait_until(lambda: units(host) == [])
 
 
 def test_a_command_outlives_systemd_being_executed_anew(
@@ -308,7 +308,7 @@ def test_a_host_that_is_cut_off_tells_all_when_it_is_back(
     site.until(lambda: sent.output.get("stdout") == b"one\n")
 
     host.run("echo shut >/root/opened")
-    host.run(f"systemd-run -q --on-active=2 sh -c '{OPEN_GATE}; echo opened >/root/opened'")
+    host.run(f"systemd-run -q sh -c 'sleep 2; {OPEN_GATE}; echo opened >/root/opened'")
     host.cut()
     wait_until(lambda: host.get("/root/opened") == b"opened\n", seconds=20)
     host.mend_network()

@@ -55,6 +55,22 @@ def test_a_message_is_taken_only_when_it_is_whole() -> None:
     assert bytes(two) == whole[:5]
 
 
+def test_signals_about_other_things_are_skipped_and_answers_are_not() -> None:
+    def signal(path: str) -> bytes:
+        data = bytearray(wire.call(1, "Changed", path=path, interface="x.y"))
+        data[1] = wire.SIGNAL
+        return bytes(data)
+
+    buffer = bytearray(signal("/other") + signal("/mine") + signal("/other"))
+    buffer += wire.call(2, "Do", path="/other", interface="x.y")
+
+    first, second = wire.take(buffer, about=[b"/mine"]), wire.take(buffer, about=[b"/mine"])
+
+    assert first is not None
+    assert second is not None
+    assert (first.path, second.serial, buffer) == ("/mine", 2, b"")
+
+
 def test_a_foreign_or_endless_message_is_refused() -> None:
     with pytest.raises(wire.Malformed):
         wire.take(bytearray(b"B" + b"\0" * 20))

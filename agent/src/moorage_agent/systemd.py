@@ -43,6 +43,7 @@ class Systemd:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
         self._buffer = bytearray()
         self._signals: deque[Message] = deque()
+        self._about: tuple[bytes, ...] = ()
         self._serial = 0
         try:
             self._socket.settimeout(PATIENCE)
@@ -65,6 +66,10 @@ class Systemd:
 
     def fileno(self) -> int:
         return self._socket.fileno()
+
+    def care_about(self, unit: str) -> None:
+        """Hear of this unit alone."""
+        self._about = (unit.encode(), object_path(unit).encode())
 
     def close(self) -> None:
         self._socket.close()
@@ -133,7 +138,7 @@ class Systemd:
         while select.select([self._socket], [], [], 0)[0]:
             self._receive()
         while True:
-            message = wire.take(self._buffer)
+            message = wire.take(self._buffer, about=self._about)
             if message is None:
                 break
             if message.type == wire.SIGNAL:
@@ -151,7 +156,7 @@ class Systemd:
 
     def _next(self, deadline: float) -> Message:
         while True:
-            message = wire.take(self._buffer)
+            message = wire.take(self._buffer, about=self._about)
             if message is not None:
                 return message
             self._socket.settimeout(max(deadline - time.monotonic(), 0.01))

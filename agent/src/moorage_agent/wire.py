@@ -80,21 +80,25 @@ def call(
     return bytes(head.data + body.data)
 
 
-def take(buffer: bytearray) -> Optional[Message]:
-    """The first whole message of a buffer, which is taken out of it."""
-    if len(buffer) < 16:
-        return None
-    endian, kind, _flags, _version, body, serial, fields = _HEAD.unpack_from(buffer)
-    start = 16 + fields + (-fields % 8)
-    if endian != b"l" or start + body > LONGEST:
-        raise Malformed("a message that is too long, or of a foreign machine")
-    if len(buffer) < start + body:
-        return None
-    reader = _Reader(bytes(buffer[: 16 + fields]), at=12)
-    known = dict(reader.get("a(yv)"))
-    data = bytes(buffer[start : start + body])
-    del buffer[: start + body]
-    return Message(kind, serial, known, data)
+def take(buffer: bytearray, *, about: Sequence[bytes] = ()) -> Optional[Message]:
+    """The first whole message of a buffer, which is taken out of it.
+
+    With `about`, signals that mention none of these are skipped: a busy host tells a great deal,
+    and reading it all would cost more than the work.
+    """
+    while len(buffer) >= 16:
+        endian, kind, _flags, _version, body, serial, fields = _HEAD.unpack_from(buffer)
+        start = 16 + fields + (-fields % 8)
+        if endian != b"l" or start + body > LONGEST:
+            raise Malformed("a message that is too long, or of a foreign machine")
+        if len(buffer) < start + body:
+            return None
+        whole = bytes(buffer[: start + body])
+        del buffer[: start + body]
+        if kind != SIGNAL or not about or any(words in whole for words in about):
+            known = dict(_Reader(whole[: 16 + fields], at=12).get("a(yv)"))
+            return Message(kind, serial, known, whole[start:])
+    return None
 
 
 def split(signature: str) -> list[str]:

@@ -80,6 +80,7 @@ def _resumed(unit: str, work: Work, watched: Pipes) -> Outcome:
         try:
             with _connect() as connection:
                 end = _kept(work)
+                connection.care_about(unit)
                 if units.is_there(connection, unit):
                     end = end or units.find_end(connection, unit)
                     return _outcome(_follow(connection, unit, work, watched, end=end))
@@ -220,6 +221,7 @@ def _begin(connection: Systemd, task: Task, work: Work, command: Command, *, uid
     stdin = _stdin(task, work, uid=uid)
     run = work.private.parent
     unit = ready.take(connection, run, work.private) if ready.can_run(command) else None
+    connection.care_about(unit or units.name(task.id))
     if unit is not None:
         (work.folder / _UNIT).write_text(unit)
         ready.tell(work.private, command, stdin)
