@@ -1,6 +1,6 @@
 """People on machines, from the command line: grants, logins, and `moor ssh` with an ssh that tells.
 
-The machine is made straight in the database. On real hosts it is tried in tests/e2e.
+The node is a scripted one. On real hosts it is tried in tests/e2e.
 """
 
 import json
@@ -9,7 +9,7 @@ import shlex
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, LiteralString
+from typing import Any
 
 import psycopg
 import pytest
@@ -20,16 +20,15 @@ from moorage.models import SshCertificateRead
 from moorage_cli import visits
 from moorage_cli.visits import Folder, Wish
 from moorage_core.embedded import folder, postgres
-from moorage_core.kit.ids import PLATFORM_ORG, AllocationId, NodeId, RegionId, SkuId
 from sdk.tests import running
 from sdk.tests.running import Platform
+from sdk.tests.scripted_node import ScriptedNode
 
 HOST_KEY = " ".join(SSH_PUBLIC_KEY.split()[:2])
 INVENTORY: dict[str, Any] = {
     "nics": [{"name": "eth0", "addresses": ["198.18.0.9"]}],
     "ssh_host_keys": [HOST_KEY],
 }
-PLACEMENT = {"strategy": "spread", "why": "test", "considered": 1, "free": 1}
 TELLING_SSH = """#!/bin/sh
 for word in "$@"; do printf '%s\\n' "$word"; done > "$SAID/argv"
 for word in "$@"; do case "$word" in *=/*) path="${word#*=}";
@@ -60,53 +59,18 @@ def database(platform: Platform) -> Iterator[psycopg.Connection[Any]]:
 
 
 @pytest.fixture
-def machine(database: psycopg.Connection[Any], project: dict[str, Any]) -> str:
-    """An active allocation of the project."""
-    region, sku, node, allocation = RegionId.new(), SkuId.new(), NodeId.new(), AllocationId.new()
-    statements: list[tuple[LiteralString, tuple[Any, ...]]] = [
-        (
-            (
-                "INSERT INTO regions (id, slug, name, created_at, updated_at)"
-                " VALUES (%s, %s, 'r', now(), now())"
-            ),
-            (region, region[-12:]),
-        ),
-        (
-            (
-                "INSERT INTO skus (id, slug, name, cpus, memory_bytes, gpus, price_micros,"
-                " currency, created_at, updated_at)"
-                " VALUES (%s, %s, 's', 1, 1, 0, 0, 'EUR', now(), now())"
-            ),
-            (sku, sku[-12:]),
-        ),
-        (
-            (
-                "INSERT INTO nodes (id, org_id, name, region_id, sku_id, reach, status,"
-                " status_since, inventory, created_at, updated_at) VALUES"
-                " (%s, %s, %s, %s, %s, 'agent', 'allocated', now(), %s, now(), now())"
-            ),
-            (node, PLATFORM_ORG, node, region, sku, json.dumps(INVENTORY)),
-        ),
-        (
-            (
-                "INSERT INTO allocations (id, org_id, project_id, name, node_id, node_name, region,"
-                " sku, gpus, price_micros, currency, status, placement, requested_by, held_from,"
-                " correlation_id, created_at, updated_at) VALUES (%s, %s, %s, 'box', %s, 'n',"
-                " 'r', 's', 0, 0, 'EUR', 'active', %s, 'test', now(), 'test', now(), now())"
-            ),
-            (allocation, project["org_id"], project["id"], node, json.dumps(PLACEMENT)),
-        ),
-    ]
-    for statement, values in statements:
-        database.execute(statement, values)
-    return allocation
+def node(
+    platform: Platform, database: psycopg.Connection[Any], project: dict[str, Any]
+) -> Iterator[ScriptedNode]:
+    inventory = json.dumps(INVENTORY)
+    with ScriptedNode(platform.url, database, project, "box", inventory=inventory) as started:
+        yield started
 
 
-def confirm(database: psycopg.Connection[Any], allocation: str) -> None:
-    """As if the node had said that it is done."""
-    database.execute(
-        "UPDATE node_access SET confirmed = wanted WHERE allocation_id = %s", (allocation,)
-    )
+@pytest.fixture
+def machine(node: ScriptedNode) -> str:
+    """An active allocation of the project, whose node does what it is told."""
+    return node.id
 
 
 @pytest.fixture
@@ -123,10 +87,9 @@ def said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_ssh_is_run_as_the_person_with_pinned_keys_and_nothing_stays(
-    admin: Moor, database: psycopg.Connection[Any], machine: str, said: Path
+    admin: Moor, machine: str, said: Path
 ) -> None:
     grant = admin("access", "grant", machine, "--sudo", "-o", "json").json()
-    confirm(database, machine)
 
     ran = admin("ssh", machine, "--", "uname", "-a")
 
@@ -143,17 +106,7 @@ def test_ssh_is_run_as_the_person_with_pinned_keys_and_nothing_stays(
     assert not Path(key).parent.exists()
 
 
-def test_who_has_no_grant_gets_one_where_they_may(
-    admin: Moor, database: psycopg.Connection[Any], machine: str, said: Path
-) -> None:
-    # Confirmed in advance: the next list that is wanted will be the first.
-    database.execute(
-        "INSERT INTO node_access (allocation_id, node_id, org_id, project_id, wanted, confirmed,"
-        " sent) SELECT id, node_id, org_id, project_id, 0, 1000, 1000 FROM allocations"
-        " WHERE id = %s",
-        (machine,),
-    )
-
+def test_who_has_no_grant_gets_one_where_they_may(admin: Moor, machine: str, said: Path) -> None:
     ran = admin("ssh", machine, "--", "true")
 
     assert ran.code == 7, ran.err
@@ -162,10 +115,9 @@ def test_who_has_no_grant_gets_one_where_they_may(
 
 
 def test_a_grant_without_sudo_is_not_taken_for_one_with_it(
-    admin: Moor, database: psycopg.Connection[Any], machine: str, said: Path
+    admin: Moor, machine: str, said: Path
 ) -> None:
     admin("access", "grant", machine)
-    confirm(database, machine)
 
     ran = admin("ssh", machine, "--sudo")
 
@@ -174,11 +126,8 @@ def test_a_grant_without_sudo_is_not_taken_for_one_with_it(
     assert not (said / "argv").exists()
 
 
-def test_the_command_can_be_printed(
-    admin: Moor, database: psycopg.Connection[Any], machine: str
-) -> None:
+def test_the_command_can_be_printed(admin: Moor, machine: str) -> None:
     admin("access", "grant", machine)
-    confirm(database, machine)
 
     shown = admin("ssh", machine, "--print", "-o", "json").json()
 
@@ -200,12 +149,13 @@ def test_grants_are_listed_and_ended(admin: Moor, machine: str) -> None:
         *("--reason", "to look at its logs", "-o", "json"),
     ).json()
 
-    shown = admin("access", "get", grant["id"], "-o", "json").json()
+    shown = admin("access", "get", grant["id"], "--wait", "-o", "json").json()
     ended = admin("access", "end", grant["id"], "--yes")
     live = admin("access", "list", machine, "-o", "json").json()["items"]
     everyone = admin("access", "list", machine, "--all", "-o", "json").json()["items"]
 
     assert shown["reason"] == "to look at its logs"
+    assert shown["on_node"] is True
     assert ended.out.strip() == f"The access of {grant['login']} has ended."
     assert live == []
     assert [found["ended_because"] for found in everyone] == ["somebody ended it"]
