@@ -1,6 +1,8 @@
 """Work on machines from the command line: sessions, tasks, and `moor run`."""
 
 import json
+import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,11 +11,11 @@ import psycopg
 import pytest
 
 from cli.tests.conftest import Moor
-from cli.tests.scripted_node import ScriptedNode
 from moorage_cli.machine_output import Writer
 from moorage_core.embedded import folder, postgres
 from sdk.tests import running
 from sdk.tests.running import Platform
+from sdk.tests.scripted_node import ScriptedNode
 
 
 @pytest.fixture
@@ -171,3 +173,20 @@ def test_a_pipe_gets_the_bytes_as_they_are(tmp_path: Path) -> None:
         writer.close()
 
     assert file.read_bytes() == b"\x00\xff no end"
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs/howto/run-tasks.md"
+
+
+def test_the_page_names_only_commands_and_options_that_there_are(moor: Moor) -> None:
+    blocks = re.findall(r"```sh\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines() if line.startswith("moor ")]
+
+    assert len(lines) >= 8
+    for line in lines:
+        ours = shlex.split(line.partition(" -- ")[0].partition(" < ")[0], comments=True)[1:]
+        verb = ours[:1] if ours[0] == "run" else ours[:2]
+        shown = moor(*verb, "--help")
+        options = [word for word in ours if word.startswith("--")]
+        assert shown.code == 0, line
+        assert [option for option in options if option not in shown.out] == [], line
