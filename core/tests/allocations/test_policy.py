@@ -12,7 +12,7 @@ from core.tests.factories.tenants import Tenant, make_tenant
 from core.tests.policy.places import PLATFORM, written
 from core.tests.site import Site
 
-LAYERS = ("global", "org", "project")
+LAYERS = ("global", "tenant", "org", "project")
 GPUS = 4
 
 
@@ -60,6 +60,7 @@ async def root(site: Site) -> Caller:
 async def write(root: Caller, tenant: Tenant, layer: str, document: dict[str, Any]) -> None:
     where = {
         "global": (root, PLATFORM),
+        "tenant": (root, f"/v1/platform/orgs/{tenant.org.id}/overlay"),
         "org": (tenant.admin, f"/v1/orgs/{tenant.org.id}/overlay"),
         "project": (tenant.admin, f"/v1/projects/{tenant.project.id}/overlay"),
     }
@@ -169,6 +170,7 @@ async def test_where_no_app_is_involved_no_layer_speaks_of_one(
         "family": None,
         "trust": None,
         "global": True,
+        "tenant": True,
         "org": True,
         "project": True,
         "entitlement_overlay": None,

@@ -62,13 +62,15 @@ async def test_many_who_want_many_get_all_or_nothing(site: Site, tenant: Tenant)
     assert held == [(3,)]
 
 
-@pytest.mark.parametrize("level", ["global", "org", "project"])
+@pytest.mark.parametrize("level", ["global", "tenant", "org", "project"])
 async def test_of_two_who_want_the_last_unit_of_a_quota_one_gets_it(site: Site, level: str) -> None:
     tenant = await make_tenant(site)
     root = await site.actor("platform_admin")
+    sister = await make_project(site.sql, tenant.org, f"prj-{fresh()}")
     others = {
         "project": tenant.project,
-        "org": await make_project(site.sql, tenant.org, f"prj-{fresh()}"),
+        "org": sister,
+        "tenant": sister,
         "global": (await make_tenant(site)).project,
     }
     for _ in range(ROUNDS):
@@ -76,6 +78,7 @@ async def test_of_two_who_want_the_last_unit_of_a_quota_one_gets_it(site: Site, 
         used = await _gpus(site, level, tenant)
         writer, path = {
             "global": (root, PLATFORM),
+            "tenant": (root, f"/v1/platform/orgs/{tenant.org.id}/overlay"),
             "org": (tenant.admin, f"/v1/orgs/{tenant.org.id}/overlay"),
             "project": (tenant.admin, f"/v1/projects/{tenant.project.id}/overlay"),
         }[level]
@@ -137,6 +140,7 @@ async def test_two_who_look_at_once_do_each_step_once(site: Site, tenant: Tenant
 async def _gpus(site: Site, level: str, tenant: Tenant) -> int:
     where = {
         "global": ("true", []),
+        "tenant": ("org_id = %s", [tenant.org.id]),
         "org": ("org_id = %s", [tenant.org.id]),
         "project": ("project_id = %s", [tenant.project.id]),
     }[level]

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.tests.policy.worlds import PLAIN, QUEUES, WIDER, World
 from moorage_core.catalog.models import Version
-from moorage_core.policy.models import Wanted
+from moorage_core.policy.models import LEVELS, Wanted
 
 CHOOSING = {"instance.deploy", "instance.upgrade", "artifact.pull"}
 FITS = {
@@ -42,7 +42,7 @@ def is_allowed(world: World, wanted: Wanted, version: Version) -> bool:
     if not all(a.source_enabled for a in used):
         return False
     sources = {a.source for a in used} | set(wanted.artifact_sources)
-    documents = [world.chain.get(level, {}) for level in ("global", "org", "project")]
+    documents = [world.chain.get(level, {}) for level in LEVELS if level != "entitlement"]
     documents.append(world.chain.get("entitlement", {}))
     return _passes(world, documents, wanted, version, sources)
 

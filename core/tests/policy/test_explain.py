@@ -79,6 +79,7 @@ async def test_each_layer_refuses_in_its_own_name(
     held = await entitle(tenant, publisher)
     layers = {
         "global": (root, PLATFORM),
+        "tenant": (root, f"/v1/platform/orgs/{tenant.org.id}/overlay"),
         "org": (tenant.admin, f"/v1/orgs/{tenant.org.id}/overlay"),
         "project": (tenant.admin, f"/v1/projects/{tenant.project.id}/overlay"),
         "entitlement_overlay": (tenant.admin, f"/v1/entitlements/{held['id']}/overlay"),

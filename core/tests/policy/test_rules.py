@@ -21,7 +21,15 @@ from core.tests.policy.worlds import (
 )
 from moorage_core.policy import limits, rules
 from moorage_core.policy.limits import Layer
-from moorage_core.policy.models import LEVELS, Decision, Level, Usage, Verdict, Wanted
+from moorage_core.policy.models import (
+    LEVELS,
+    OF_THE_PLATFORM,
+    Decision,
+    Level,
+    Usage,
+    Verdict,
+    Wanted,
+)
 
 
 def refusal(decision: Decision) -> Verdict:
@@ -242,7 +250,7 @@ def test_every_layer_refuses_in_every_dimension(
     expected = "entitlement_overlay" if level == "entitlement" else level
     assert (no.layer, no.dimension, no.value) == (expected, dimension, value)
     assert no.sentence.startswith(worlds.NAMES[level])
-    key = "policy.global.update" if level == "global" else "policy.overlay.update"
+    key = "policy.global.update" if level in OF_THE_PLATFORM else "policy.overlay.update"
     assert key in str(no.who_can_change)
 
 
@@ -479,7 +487,7 @@ def test_a_chain_of_layers_decides_like_the_one_layer_that_it_adds_up_to(
 @settings(max_examples=300)
 @given(
     st.sets(st.sampled_from(worlds.CHANNELS)),
-    st.lists(st.sets(st.sampled_from(worlds.CHANNELS)), min_size=4, max_size=4),
+    st.lists(st.sets(st.sampled_from(worlds.CHANNELS)), min_size=5, max_size=5),
 )
 def test_a_version_needs_a_channel_that_every_layer_leaves_open(
     on: set[str], denied: list[set[str]]

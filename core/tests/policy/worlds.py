@@ -34,6 +34,7 @@ QUEUES = Declaration(families=("scheduler",), family_keys=("scheduler.queue.read
 ASKED = {each.digest: each.model_dump(mode="json") for each in (PLAIN, WIDER, QUEUES)}
 NAMES: Mapping[Level, str] = {
     "global": "The platform's layer",
+    "tenant": "The platform's layer for org acme",
     "org": "Org acme's layer",
     "project": "Project alpha's layer",
     "entitlement": "The entitlement's layer",

@@ -178,7 +178,8 @@ def _with(facts: Facts, changed: Layer) -> Facts:
 
 def levels_below(level: Level) -> list[Level]:
     below: dict[Level, list[Level]] = {
-        "global": ["org", "project", "entitlement"],
+        "global": ["tenant", "org", "project", "entitlement"],
+        "tenant": ["org", "project", "entitlement"],
         "org": ["project", "entitlement"],
         "project": ["entitlement"],
         "entitlement": [],

@@ -22,6 +22,7 @@ from moorage_core.policy import consequences, gathering, limits, rules, store
 from moorage_core.policy.limits import Layer
 from moorage_core.policy.models import (
     LEVELS,
+    OF_THE_PLATFORM,
     Decision,
     OverlayRow,
     Place,
@@ -92,6 +93,14 @@ async def global_place(ctx: Context, *, write: bool = False) -> Place:
     return Place("global", PLATFORM_ORG)
 
 
+async def tenant_place(ctx: Context, org: str) -> Place:
+    """The platform's word on one org. Its people read it with what is left to their projects."""
+    authorize(ctx, Permission.POLICY_GLOBAL_UPDATE, platform())
+    found = await tenancy.get_org(ctx, org)
+    await ctx.db.set_scope(ctx.principal.scope.with_org(found.id))
+    return Place("tenant", found.id)
+
+
 async def org_place(ctx: Context, org: str, *, write: bool = False) -> Place:
     """Whoever is in one of the org's projects is below its layer, and may read it."""
     place = Resource("org", org, org, by_any_project=not write)
@@ -134,7 +143,7 @@ async def get_effective(ctx: Context, project: str) -> dict[str, Any]:
     """What the layers above and in a project leave, and which layer each limit comes from."""
     place = await project_place(ctx, project)
     rows = {row.level: row for row in await store.list_chain(ctx.db, place)}
-    held = [rows.get(level) or _unwritten(Place(level, place.org)) for level in LEVELS[:3]]
+    held = [rows.get(level) or _unwritten(Place(level, place.org)) for level in LEVELS[:-1]]
     layers = [Layer(row.level, row.level, limits.read(row.document)) for row in held]
     return {"project_id": project, "layers": held, **limits.with_origins(layers)}
 
@@ -169,7 +178,7 @@ async def _notes(ctx: Context, place: Place, given: limits.Limits) -> list[str]:
     if not named and not apps:
         return []
     found, sources = await store.list_names(ctx.db, org=place.org, apps=apps, sources=named)
-    if place.level == "global":
+    if place.level in OF_THE_PLATFORM:
         sources |= {name for name in named if "/" in name}
     return limits.notes(given, apps=found, sources=sources)
 
@@ -185,7 +194,7 @@ def _unwritten(place: Place) -> OverlayRow:
 
 
 def _record(ctx: Context, place: Place, row: OverlayRow) -> None:
-    key = Permission.POLICY_GLOBAL_UPDATE if place.level == "global" else UPDATE
+    key = Permission.POLICY_GLOBAL_UPDATE if place.level in OF_THE_PLATFORM else UPDATE
     org, project, app = place.org, place.project, place.app
     data = registry.Overlay(
         level=place.level, entitlement_id=place.entitlement, document=row.document

@@ -22,7 +22,7 @@ from moorage_core.kit.ids import PLATFORM_ORG
 from moorage_core.policy import breaks, gathering, limits, store
 from moorage_core.policy.facts import Facts
 from moorage_core.policy.limits import Layer, Limits
-from moorage_core.policy.models import LEVELS, Break, Breaks, Kind, Place
+from moorage_core.policy.models import LEVELS, OF_THE_PLATFORM, Break, Breaks, Kind, Place
 
 SHOWN = 50
 """Breaks that an answer spells out; the rest is counted."""
@@ -89,7 +89,7 @@ async def of(
         change = Change(place, Layer(layer.level, layer.name, before), layer, [place.org])
         everywhere = place.level == "global"
         await (_everywhere(ctx, change, tally) if everywhere else _below(ctx.db, change, tally))
-    found = breaks.numbers(tally.by_org) if place.level == "global" else tally.items
+    found = breaks.numbers(tally.by_org) if place.level in OF_THE_PLATFORM else tally.items
     items = tuple([*alike, *found][:SHOWN])
     return Breaks(len(alike) + tally.count, items, tally.complete)
 
@@ -223,7 +223,9 @@ async def _chains(db: Db, some: Sequence[Entitlement]) -> dict[str, list[dict[st
         held.id: [
             written.get(place, {})
             for place in zip(
-                LEVELS, (PLATFORM_ORG, held.org_id, held.project_id, held.id), strict=True
+                LEVELS,
+                (PLATFORM_ORG, held.org_id, held.org_id, held.project_id, held.id),
+                strict=True,
             )
         ]
         for held in some

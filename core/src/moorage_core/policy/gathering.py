@@ -51,7 +51,7 @@ async def facts(ctx: Context, wanted: Wanted, *, org: str, key: str, hold: bool 
 def _limited(found: Sequence[Layer], wanted: Wanted) -> list[Level]:
     """The levels that have a quota of something that the request would use, the uppermost first."""
     asked = {name for name, amount in overlays.amounts(wanted).items() if amount}
-    levels: tuple[Level, ...] = ("global", "org", "project")
+    levels: tuple[Level, ...] = ("global", "tenant", "org", "project")
     return [e.level for e in found if e.level in levels and asked & e.limits.quotas.keys()]
 
 
@@ -99,6 +99,7 @@ def layers(chain: Chain, *, entitled: bool = False) -> list[Layer]:
     """The layers of a chain from the top down, those that were never written too."""
     names: dict[Level, str] = {
         "global": "The platform's layer",
+        "tenant": f"The platform's layer for org {chain.org}",
         "org": f"Org {chain.org}'s layer",
         "project": f"Project {chain.project}'s layer",
         "entitlement": "The entitlement's layer",

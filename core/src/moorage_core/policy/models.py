@@ -10,9 +10,12 @@ from typing import Any, Literal, Self
 from moorage_core.catalog.models import App, UsedArtifact, Version
 from moorage_core.entitlements.models import Entitlement
 
-Level = Literal["global", "org", "project", "entitlement"]
-LEVELS: tuple[Level, ...] = ("global", "org", "project", "entitlement")
-"""From the top down. Each narrows what the ones before it leave."""
+Level = Literal["global", "tenant", "org", "project", "entitlement"]
+LEVELS: tuple[Level, ...] = ("global", "tenant", "org", "project", "entitlement")
+"""From the top down. Each narrows what the ones before it leave. `tenant` is the platform's word on
+one org, `org` is the org's own."""
+OF_THE_PLATFORM: tuple[Level, ...] = ("global", "tenant")
+"""Written by those who run the platform, who see numbers of what lies below and nothing else."""
 
 LayerName = Literal[
     "catalog",
@@ -21,6 +24,7 @@ LayerName = Literal[
     "family",
     "trust",
     "global",
+    "tenant",
     "org",
     "project",
     "entitlement_overlay",

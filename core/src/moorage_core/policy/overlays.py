@@ -7,11 +7,12 @@ from moorage_core.catalog.models import Version
 from moorage_core.policy import facts as given
 from moorage_core.policy.facts import Facts
 from moorage_core.policy.limits import FREE, Layer, words
-from moorage_core.policy.models import LayerName, Level, Verdict, Wanted
+from moorage_core.policy.models import OF_THE_PLATFORM, LayerName, Level, Verdict, Wanted
 
 NO_OPERATION = frozenset({"allocate", "artifact.pull"})
 LAYERS: Mapping[Level, LayerName] = {
     "global": "global",
+    "tenant": "tenant",
     "org": "org",
     "project": "project",
     "entitlement": "entitlement_overlay",
@@ -144,6 +145,6 @@ def _agreement(layer: Layer, wanted: Wanted) -> str:
 
 
 def _owner(facts: Facts, level: Level) -> str:
-    if level == "global":
+    if level in OF_THE_PLATFORM:
         return f"those who run the platform, with {Permission.POLICY_GLOBAL_UPDATE}"
     return given.admins(facts, Permission.POLICY_OVERLAY_UPDATE)

@@ -55,6 +55,35 @@ async def put_global_overlay(
     )
 
 
+@routes.read(
+    "/v1/platform/orgs/{org}/overlay",
+    key=Permission.POLICY_GLOBAL_UPDATE,
+    response_model=OverlayRead,
+    answers=(NotFound,),
+)
+async def get_tenant_overlay(org: OrgId, ctx: Ctx, response: Response) -> dict[str, Any]:
+    """The platform's layer for one org, which is above the org's own."""
+    return _read(response, await commands.get_overlay(ctx, await commands.tenant_place(ctx, org)))
+
+
+@routes.mutation(
+    "PUT",
+    "/v1/platform/orgs/{org}/overlay",
+    key=Permission.POLICY_GLOBAL_UPDATE,
+    dry_run=True,
+    response_model=OverlayWritten,
+    answers=(NotFound, *WRITE_ERRORS),
+)
+async def put_tenant_overlay(
+    org: OrgId, new: OverlayWrite, expected: ExpectedVersion, ctx: Ctx, response: Response
+) -> dict[str, Any]:
+    """Write the platform's layer for one org. The answer counts what it takes away there."""
+    place = await commands.tenant_place(ctx, org)
+    return _written(
+        response, await commands.put_overlay(ctx, place, new.document, expected=expected)
+    )
+
+
 @routes.read("/v1/orgs/{org}/overlay", key=READ, response_model=OverlayRead, answers=(NotFound,))
 async def get_org_overlay(org: OrgId, ctx: Ctx, response: Response) -> dict[str, Any]:
     """An org's layer."""

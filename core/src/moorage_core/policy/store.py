@@ -15,7 +15,7 @@ OVERLAY: LiteralString = (
 )
 IN_CHAIN: LiteralString = """
     (v.level = 'global' AND v.org_id = %(platform)s
-    OR v.org_id = %(org)s AND (v.level = 'org' OR v.project_id = %(project)s AND (
+    OR v.org_id = %(org)s AND (v.level IN ('tenant', 'org') OR v.project_id = %(project)s AND (
         v.level = 'project' OR v.entitlement_id = %(entitlement)s)))
     """
 
@@ -126,7 +126,7 @@ async def hold_usage(db: Db, place: Place, *, levels: list[Level]) -> None:
     Tenant-less: `place` has both, org and project.
     """
     for level in levels:
-        where = {"org": place.org, "project": place.project}.get(level, "")
+        where = {"tenant": place.org, "org": place.org, "project": place.project}.get(level, "")
         await db.run(
             "SELECT pg_advisory_xact_lock(hashtextextended('usage of ' || %s || %s, 0))",
             (level, where),
@@ -203,7 +203,8 @@ async def list_for(
         f"""
         SELECT {OVERLAY} FROM overlays v
         WHERE v.level = 'global' AND v.org_id = %(platform)s
-            OR v.org_id = ANY (%(orgs)s) AND (v.level = 'org' OR v.project_id = ANY (%(projects)s)
+            OR v.org_id = ANY (%(orgs)s) AND (v.level IN ('tenant', 'org')
+                OR v.project_id = ANY (%(projects)s)
                 AND (v.level = 'project' OR v.entitlement_id = ANY (%(entitlements)s)))
         """,
         {

@@ -197,6 +197,7 @@ CREATE TABLE operations (
     FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id)
 );
 CREATE INDEX operations_page ON operations (project_id, id);
+CREATE INDEX operations_org ON operations (org_id, id);
 -- What quotas are held against: the platform's own work is not counted.
 CREATE INDEX operations_usage ON operations (org_id, project_id)
     WHERE status = 'running' AND requested_by_kind <> 'system';
@@ -285,6 +286,7 @@ CREATE TABLE tasks (
 CREATE INDEX tasks_open ON tasks (node_id, id) WHERE ended_at IS NULL;
 CREATE INDEX tasks_due ON tasks (due_at) WHERE ended_at IS NULL;
 CREATE INDEX tasks_operation ON tasks (operation_id, id);
+CREATE INDEX tasks_unended ON tasks (operation_id) WHERE ended_at IS NULL;
 CREATE INDEX tasks_allocation ON tasks (allocation_id, id);
 CREATE INDEX tasks_ssh ON tasks (id) WHERE reach = 'ssh' AND ended_at IS NULL;
 CREATE INDEX tasks_ended ON tasks (ended_at) WHERE ended_at IS NOT NULL;
@@ -666,6 +668,16 @@ ALTER TABLE events ADD CONSTRAINT events_check CHECK (
         OR (app_slug IS NOT NULL AND app_instance_id IS NOT NULL))) NOT VALID;
 ALTER TABLE events VALIDATE CONSTRAINT events_check;
 
+-- The platform's word on one org: read by the org, written by the platform alone.
+ALTER TABLE overlays DROP CONSTRAINT overlays_level_check;
+ALTER TABLE overlays ADD CONSTRAINT overlays_level_check
+    CHECK (level IN ('global', 'tenant', 'org', 'project', 'entitlement')) NOT VALID;
+ALTER TABLE overlays VALIDATE CONSTRAINT overlays_level_check;
+CREATE POLICY ceiling_added ON overlays AS RESTRICTIVE FOR INSERT TO moorage_app WITH CHECK (
+    level <> 'tenant' OR 'org_00000000000000000000000000' = ANY ((SELECT scope_whole_orgs())::text[]));
+CREATE POLICY ceiling_changed ON overlays AS RESTRICTIVE FOR UPDATE TO moorage_app USING (
+    level <> 'tenant' OR 'org_00000000000000000000000000' = ANY ((SELECT scope_whole_orgs())::text[]));
+
 -- What of the machines is told to tenants -----------------------------------------------------------
 
 -- How much is in use where quotas are set: numbers, over rows that the caller need not see.
@@ -678,12 +690,12 @@ CREATE FUNCTION usage_at(org text, project text, levels text[])
         SELECT count(*) AS held, coalesce(sum(x.gpus), 0)::bigint AS gpus FROM allocations x
         WHERE x.status NOT IN ('released', 'failed')
             AND (l.level = 'global' OR x.org_id = org)
-            AND (l.level IN ('global', 'org') OR x.project_id = project)) a
+            AND (l.level IN ('global', 'tenant', 'org') OR x.project_id = project)) a
     CROSS JOIN LATERAL (
         SELECT count(*) AS running FROM operations x
         WHERE x.status = 'running' AND x.requested_by_kind <> 'system'
             AND (l.level = 'global' OR x.org_id = org)
-            AND (l.level IN ('global', 'org') OR x.project_id = project)) o
+            AND (l.level IN ('global', 'tenant', 'org') OR x.project_id = project)) o
     WHERE org = ANY (scope_orgs()) $$;
 
 -- What a holder is told of its nodes, for as long as it holds them.
