@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from agent.tests import certificates, running, standin
+from lab.tests.waiting import wait_until
 
 SECRET = b"planted-secret-7f3a"
 
@@ -204,8 +205,8 @@ def test_an_agent_that_was_killed_in_the_middle_of_an_exchange_is_not_taken_for_
     assert not node.quarantined
 
 
-def test_a_clone_of_an_agent_is_found_out_and_both_stop(
-    started: running.Local, platform: standin.Platform, tmp_path: Path
+def test_a_clone_of_an_agent_is_found_out_and_does_no_work(
+    started: running.Local, platform: standin.Platform
 ) -> None:
     (node,) = platform.nodes.values()
     mine = json.loads(started.places.identity.read_text())
@@ -213,11 +214,13 @@ def test_a_clone_of_an_agent_is_found_out_and_both_stop(
     started.kill()
     started.places.identity.write_text(json.dumps(clone))
 
+    polls = len(platform.polls)
+
     started.start()
     platform.until(lambda: node.quarantined)
 
-    sent = put(platform, tmp_path / "file")
-    assert sent.reports == []
+    wait_until(lambda: "identity_conflict" in started.log.read_text())
+    assert len(platform.polls) == polls
 
 
 def test_a_retired_node_stops_for_good(started: running.Local, platform: standin.Platform) -> None:
