@@ -58,20 +58,23 @@ async def for_poll(
 
 
 async def refuse(platform: Platform, node: str, *, code: str, message: str) -> int:
-    """End the tasks that no host has, because it cannot be reached; how many they were.
+    """End the tasks of a host that cannot be entered; how many they were.
 
-    Nothing counts as handed over: no secret was on its way.
+    Nothing counts as handed over: no secret was on its way. Of those that ran there when the last
+    connection broke nobody knows how they ended.
     """
     async with unit.work(platform, PLATFORM_ORG, scope=Scope(principal=node)) as ctx:
         rows = await node_store.look(ctx.db, node, holds=[], reach="ssh")
-        waiting = [each.id for each in _standing(rows) if each.status in ("queued", "sent")]
-        if not waiting:
-            return 0
-        org = rows[0]["org_id"]
-        failed = [(id, code, message) for id in waiting]
-        ended = await node_store.fail_unsent(ctx.db, failed, org=org, now=ctx.now)
-        await conclude(ctx, ended, node=node)
-    return len(ended)
+        standing = _standing(rows)
+        lost = [task.id for task in standing if task.status == "running"]
+        if lost:
+            await _tell(ctx, node, rules.Plan([], [], [], [], [], lost))
+        waiting = [(task.id, code, message) for task in standing if task.status != "running"]
+        if waiting:
+            org = rows[0]["org_id"]
+            ended = await node_store.fail_unsent(ctx.db, waiting, org=org, now=ctx.now)
+            await conclude(ctx, ended, node=node)
+    return len(lost) + len(waiting)
 
 
 async def conclude(ctx: Context, ended: Sequence[Task], *, node: str) -> None:

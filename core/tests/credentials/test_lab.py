@@ -1,0 +1,198 @@
+"""The worker on a real host with systemd: commands, their output, their ends, and faults."""
+
+import asyncio
+import os
+import shutil
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from core.tests.credentials import places
+from core.tests.site import Site
+from core.tests.tasks.workplaces import Workplace
+from moorage_core.credentials.sweeps import RunSshTasks
+from moorage_lab import Host, Lab, needs
+from moorage_lab import lab as labs
+
+pytestmark = [
+    pytest.mark.lab,
+    pytest.mark.skipif(
+        os.geteuid() != 0 or not all(map(shutil.which, [*needs.TO_RUN, *needs.TO_BUILD])),
+        reason="needs root, systemd-container and mmdebstrap: `make setup` as root installs them",
+    ),
+]
+WITHIN = 30
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    name = f"w{os.getpid()}"
+    try:
+        yield Lab.up(name, hosts=1)
+    finally:
+        labs.down(name)
+
+
+@pytest.fixture
+def host(lab: Lab) -> Iterator[Host]:
+    yield lab.hosts[0]
+    lab.hosts[0].mend()
+
+
+@pytest.fixture
+async def place(site: Site, host: Host) -> Workplace:
+    """A machine of a project, confirmed, with its key on the host."""
+    place = await places.make_place(site, str(host.address), 22)
+    made = await places.make_credential(place)
+    await asyncio.to_thread(
+        host.run,
+        "mkdir -p /root/.ssh && cat >>/root/.ssh/authorized_keys",
+        stdin=f"{made['public_key']}\n".encode(),
+    )
+    fingerprint = await places.prepare(place, made["id"])
+    shown = await asyncio.to_thread(
+        host.run,
+        "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub || ssh-keygen -lf /etc/ssh/*.pub",
+    )
+    assert fingerprint in shown.stdout
+    place.tenant.ids["credential"] = made["id"]
+    return place
+
+
+async def run(place: Workplace, *argv: str, **changes: Any) -> dict[str, Any]:
+    """A command, from wish to end."""
+    task = await ask(place, *argv, **changes)
+    await places.work(place)
+    return await place.row(task)
+
+
+async def ask(place: Workplace, *argv: str, **changes: Any) -> str:
+    wish = {"key": "step/exec", "kind": "exec", "input": {"argv": list(argv)}} | changes
+    (task,) = await place.ask(wish)
+    return task["id"]
+
+
+async def until_running(place: Workplace, task: str) -> None:
+    async with asyncio.timeout(WITHIN):
+        while (await place.row(task))["status"] != "running":
+            await asyncio.sleep(0.05)
+
+
+async def processes(host: Host, words: str) -> str:
+    found = await asyncio.to_thread(host.run, ["pgrep", "-f", words], check=False)
+    return found.stdout
+
+
+async def test_a_command_runs_and_its_output_comes_back(place: Workplace) -> None:
+    row = await run(place, "sh", "-c", "id -u; hostname; echo oh >&2; exit 3")
+
+    out = (await places.output(place, row["id"], "stdout")).decode().split()
+    assert (row["status"], row["error_code"]) == ("failed", "exit_nonzero")
+    assert row["result"]["exit_code"] == 3
+    assert out[0] == "0"
+    assert await places.output(place, row["id"], "stderr") == b"oh\n"
+
+
+async def test_output_beyond_the_limit_is_counted_and_dropped(place: Workplace) -> None:
+    row = await run(place, "sh", "-c", "head -c 3000000 /dev/zero", output_limit=65_536)
+
+    assert row["status"] == "succeeded"
+    assert row["stdout_bytes"] == 65_536
+    assert row["result"]["dropped"]["stdout"] == 3_000_000 - 65_536
+
+
+async def test_a_cancelled_command_ends_with_all_it_started(place: Workplace, host: Host) -> None:
+    task = await ask(place, "sh", "-c", "sleep 4711 & sleep 4711", timeout=600)
+    sweep = asyncio.create_task(places.work(place))
+    await until_running(place, task)
+
+    answer = await place.tenant.admin.post(f"/v1/tasks/{task}/cancel")
+    await sweep
+
+    row = await place.row(task)
+    assert answer.status_code < 300, answer.text
+    assert row["status"] == "cancelled"
+    assert await processes(host, "sleep 4711") == ""
+
+
+async def test_a_command_beyond_its_time_is_ended(place: Workplace, host: Host) -> None:
+    row = await run(place, "sleep", "4712", timeout=1)
+
+    assert row["status"] == "timed_out"
+    assert await processes(host, "sleep 4712") == ""
+
+
+async def test_a_process_of_ours_that_dies_takes_the_command_with_it(
+    place: Workplace, host: Host
+) -> None:
+    task = await ask(place, "sleep", "4713", timeout=600)
+    sweep = asyncio.create_task(RunSshTasks(place.site.platform).activate())
+    await until_running(place, task)
+
+    sweep.cancel()
+    await asyncio.gather(sweep, return_exceptions=True)
+    async with asyncio.timeout(WITHIN):
+        while await processes(host, "sleep 4713"):
+            await asyncio.sleep(0.2)
+    await places.work(place)
+
+    row = await place.row(task)
+    assert (row["status"], row["error_code"]) == ("unknown", "lost_on_node")
+
+
+async def test_a_host_that_is_cut_off_leaves_a_task_unknown(place: Workplace, host: Host) -> None:
+    task = await ask(place, "sleep", "4714", timeout=600)
+    sweep = asyncio.create_task(places.work(place))
+    await until_running(place, task)
+
+    await asyncio.to_thread(host.cut)
+    async with asyncio.timeout(60):
+        await sweep
+
+    row = await place.row(task)
+    assert (row["status"], row["error_code"]) == ("unknown", "connection_lost")
+
+
+async def test_revoking_the_credential_breaks_off_what_runs(place: Workplace, host: Host) -> None:
+    task = await ask(place, "sleep", "4715", timeout=600)
+    sweep = asyncio.create_task(places.work(place))
+    await until_running(place, task)
+
+    path = f"/v1/access-credentials/{place.tenant.ids['credential']}/revoke"
+    await place.tenant.admin.post(path)
+    async with asyncio.timeout(WITHIN):
+        await sweep
+        while await processes(host, "sleep 4715"):
+            await asyncio.sleep(0.2)
+
+    row = await place.row(task)
+    assert (row["status"], row["error_code"]) == ("unknown", "lost_on_node")
+
+
+async def test_what_is_probed_is_the_host(place: Workplace, host: Host) -> None:
+    (task,) = await place.ask(
+        {"key": "step/probe", "kind": "probe", "input": {"parts": ["inventory"]}}
+    )
+
+    await places.work(place)
+
+    row = await place.row(task["id"])
+    assert row["status"] == "succeeded", row["error_message"]
+    assert row["result"]["inventory"]["hostname"] == host.name
+
+
+async def test_tasks_one_after_the_other_use_one_connection(place: Workplace) -> None:
+    task = await ask(place, "true", key="step/0")
+    sweep = asyncio.create_task(
+        RunSshTasks(place.site.platform, linger=timedelta(seconds=3)).activate()
+    )
+    for n in range(1, 4):
+        async with asyncio.timeout(WITHIN):
+            while (await place.row(task))["ended_at"] is None:
+                await asyncio.sleep(0.05)
+        task = await ask(place, "true", key=f"step/{n}")
+
+    assert await sweep == {"done": 1}
+    assert (await place.row(task))["status"] == "succeeded"
