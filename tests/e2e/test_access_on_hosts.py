@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from moorage_lab import Host
@@ -238,6 +240,34 @@ def test_the_host_s_own_words_about_a_login_come_back_as_evidence(
     assert told["key_id"].startswith(f"{visitor.grant['id']} ")
 
 
+def test_a_new_authority_signs_and_the_one_before_it_is_still_accepted(
+    admin: Caller, acme: Tenant, allocation: str, visitor: Visitor, tmp_path: Path
+) -> None:
+    rotated = admin.post(
+        "/v1/platform/ssh-authorities/rotate", {"reason": "A test needs another key."}
+    )
+    (new,) = [
+        found
+        for found in admin.get("/v1/platform/ssh-authorities")["items"]
+        if found["id"] == rotated["id"]
+    ]
+
+    def signs() -> bool:
+        other = visitor.caller.post(
+            f"/v1/grants/{visitor.grant['id']}/certificates",
+            {"public_key": (tmp_path / "id.pub").read_text()},
+        )
+        (tmp_path / "new-cert.pub").write_text(other["certificate"] + "\n")
+        shown = run(["ssh-keygen", "-L", "-f", str(tmp_path / "new-cert.pub")], check=True)
+        return new["fingerprint"] in shown.stdout
+
+    wait_until(signs, seconds=20)
+
+    old = visitor.enters()
+    shutil.copy(tmp_path / "new-cert.pub", tmp_path / "id-cert.pub")
+    assert (old.returncode, visitor.enters().returncode) == (0, 0), old.stderr
+
+
 # Out
 
 
@@ -309,6 +339,23 @@ def test_what_was_started_with_sudo_ends_too(
     wait_until(
         lambda: host.run("pgrep -x -f 'sleep 2001'", check=False).code != 0, seconds=GONE_WITHIN
     )
+
+
+def test_a_grant_whose_time_is_up_ends_like_any_other(
+    site: Site, acme: Tenant, ada: Caller, allocation: str, host: Host
+) -> None:
+    grant = let_in(acme, ada, allocation)
+    host.run(["systemd-run", "--quiet", f"--uid={grant['uid']}", "sleep", "4000"])
+    assert processes_of(host, grant["uid"])
+
+    with psycopg.connect(site.super_url, autocommit=True) as database:
+        database.execute(
+            "UPDATE access_grants SET expires_at = now() WHERE id = %s", (grant["id"],)
+        )
+    wait_until(lambda: not has_account(host, grant["login"]), seconds=GONE_WITHIN)
+
+    assert processes_of(host, grant["uid"]) == []
+    assert acme.admin.get(f"/v1/grants/{grant['id']}")["ended_because"] == "its time was up"
 
 
 def test_a_leaver_is_gone(acme: Tenant, host: Host, visitor: Visitor) -> None:

@@ -22,6 +22,8 @@ class Environment:
     """MOOR_PROFILE: which profile to use."""
     credentials: Path
     """Where profiles are kept."""
+    runtime: Path | None = None
+    """XDG_RUNTIME_DIR: a folder of the caller's own that the system keeps in memory."""
 
     @classmethod
     def read(cls) -> Self:
@@ -34,4 +36,5 @@ class Environment:
             ca=Path(ca) if ca else None,
             profile=known.get("MOOR_PROFILE") or None,
             credentials=Path(home) / "moorage" / "credentials.json",
+            runtime=Path(folder) if (folder := known.get("XDG_RUNTIME_DIR")) else None,
         )

@@ -54,16 +54,15 @@ class Wish:
     command: Sequence[str] = ()
 
 
-def make_folder() -> Folder:
+def make_folder(runtime: Path | None) -> Folder:
     """A folder of the caller's own, in memory where the system has such a place."""
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
-    place = runtime if runtime and os.access(runtime, os.W_OK) else None
+    place = runtime if runtime is not None and os.access(runtime, os.W_OK) else None
     return Folder(Path(tempfile.mkdtemp(prefix="moor-ssh-", dir=place)))
 
 
 @contextmanager
-def folder() -> Generator[Folder]:
-    made = make_folder()
+def folder(runtime: Path | None) -> Generator[Folder]:
+    made = make_folder(runtime)
     try:
         yield made
     finally:

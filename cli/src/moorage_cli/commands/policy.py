@@ -25,7 +25,8 @@ ForApp = Annotated[
     typer.Option("--app", help="With --project: the layer of its entitlement to this app."),
 ]
 OfPlatform = Annotated[
-    bool, typer.Option("--platform", help="The platform's own layer, which is over every org.")
+    bool,
+    typer.Option("--platform", help="The platform's own layer; with --org, its word on one org."),
 ]
 LARGEST = 256 * 1024
 

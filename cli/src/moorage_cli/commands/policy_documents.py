@@ -28,13 +28,23 @@ async def layer(
 ) -> Layer:
     """The layer that the options name. None is meant unnamed: the platform's is over everybody."""
     policy = at.client.policy
-    if [platform, org is not None, project is not None].count(True) != 1:
+    named = [platform, org is not None, project is not None].count(True)
+    if named != 1 and not (platform and org is not None and project is None):
         raise Refused(
             "Name one layer: --org ORG, --project PROJECT, with --app APP for one of its "
-            "entitlements, or --platform for the layer above them all."
+            "entitlements, --platform for the layer above them all, or --platform --org ORG for "
+            "the platform's word on one org."
         )
     if app is not None and project is None:
         raise Refused("--app goes with --project: an entitlement is a project's.")
+    if platform and org is not None:
+        where = await names.org_id(at.client, org)
+        return Layer(
+            f"The platform's layer for org {org}",
+            lambda: policy.get_tenant(where),
+            lambda d, v, dry: policy.put_tenant(where, document=d, version=v, dry_run=dry),
+            spelled=False,
+        )
     if org is not None:
         where = await names.org_id(at.client, org)
         return Layer(

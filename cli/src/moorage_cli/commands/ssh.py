@@ -64,9 +64,10 @@ async def ssh(
     grant = await _grant(at.client, id, sudo=sudo, forwarding=forwarding, lasts=lasts)
     await _wait(at.client, grant)
     wish = Wish(address, tty, options or (), command or ())
+    runtime = at.chosen.environment.runtime
     if show:
-        return await _print(at.client, grant, wish)
-    with visits.folder() as folder:
+        return await _print(at.client, grant, visits.make_folder(runtime), wish)
+    with visits.folder(runtime) as folder:
         line, _ = await _prepare(at.client, grant, folder, wish)
         raise typer.Exit(await visits.run(line))
 
@@ -131,8 +132,7 @@ async def _prepare(
     return line, issued.expires_at.isoformat()
 
 
-async def _print(client: Client, grant: AccessGrantRead, wish: Wish) -> Done:
-    folder = visits.make_folder()
+async def _print(client: Client, grant: AccessGrantRead, folder: Folder, wish: Wish) -> Done:
     line, until = await _prepare(client, grant, folder, wish)
     fields = {"command": line, "folder": str(folder.path), "expires_at": until}
     return Done(shlex.join(line), fields)
