@@ -437,11 +437,17 @@ async def make_credential(tenant: "Tenant") -> str:
         updated_at=at,
         **place,
     )
+    leftover = {"entry": f"entry-{fresh()}", "org_id": tenant.org.id, "due_at": at}
+    await insert(site, "secret_leftovers", **leftover)
     node = await make_node_row(site, reach="ssh", address="198.18.0.9", ssh_port=22)
+    allocation = await make_allocation_row(tenant, node)
+    await insert(
+        site, "ssh_workers", allocation_id=allocation, worker="test", held_until=at, **place
+    )
     await insert(
         site,
         "ssh_hosts",
-        allocation_id=await make_allocation_row(tenant, node),
+        allocation_id=allocation,
         credential_id=id,
         address="198.18.0.9",
         port=22,
