@@ -112,7 +112,7 @@ def test_a_file_that_cannot_be_read_is_named(
         ["--allow", "=eu"],
         ["--org", "x", "--project", "x/y", "--quota", "gpus=1"],
         ["--app", "x", "--quota", "gpus=1"],
-        ["--platform", "--org", "x", "--quota", "gpus=1"],
+        ["--platform", "--org", "x", "--project", "x/y", "--quota", "gpus=1"],
         ["--platform", "--project", "x/y", "--quota", "gpus=1"],
     ],
 )
@@ -212,3 +212,17 @@ def test_the_platforms_layer_is_written_by_those_who_name_it(admin: Moor) -> Non
     ran = admin(*changing, "--dry-run", "-o", "json")
 
     assert json.loads(ran.out)["level"] == "global"
+
+
+def test_the_platforms_word_on_one_org_is_a_layer_of_its_own(admin: Moor) -> None:
+    org = f"c{running.free_port()}"
+    admin("orgs", "create", org, "--name", "Acme", "--admin", running.ADMIN)
+    where = ("--platform", "--org", org)
+
+    written = admin("policy", "set", *where, "--quota", "allocations=4", "-o", "json").json()
+    shown = admin("policy", "show", *where, "-o", "json").json()
+    wider = admin("policy", "set", "--org", org, "--quota", "allocations=5")
+
+    assert (written["level"], shown["document"]["quotas"]["allocations"]) == ("tenant", 4)
+    assert wider.code != 0
+    assert "allows 4 allocations" in wider.err

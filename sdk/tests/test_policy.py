@@ -96,7 +96,7 @@ async def test_each_limit_says_which_layer_it_comes_from(
     left = await admin.policy.effective(project)
 
     assert (left.quotas["gpus"].limit, left.quotas["gpus"].layer) == (2, "project")
-    assert [layer.version for layer in left.layers][1:] == [1, 1]
+    assert [layer.version for layer in left.layers][1:] == [0, 1, 1]
     assert (await admin.policy.get_entitlement(held)).version == 1
     assert (await admin.policy.get_project(project)).version == 1
     assert (await admin.policy.get_global()).level == "global"

@@ -73,6 +73,18 @@ class Policy(Group):
         """Write the platform's layer. For those who run the platform."""
         return _write({}, document, version, dry_run=dry_run)
 
+    @call(operations.GET_TENANT_OVERLAY, OverlayRead)
+    def get_tenant(self, org: OrgRead | str) -> Arguments:
+        """The platform's layer for one org. For those who run the platform."""
+        return Arguments(path={"org": id_of(org)})
+
+    @call(operations.PUT_TENANT_OVERLAY, OverlayWritten)
+    def put_tenant(
+        self, org: OrgRead | str, *, document: Document, version: int, dry_run: bool = False
+    ) -> Arguments:
+        """Write the platform's layer for one org. For those who run the platform."""
+        return _write({"org": id_of(org)}, document, version, dry_run=dry_run)
+
     @call(operations.GET_ORG_OVERLAY, OverlayRead)
     def get_org(self, org: OrgRead | str) -> Arguments:
         """An org's layer."""
