@@ -158,7 +158,11 @@ def _ask(line: Line, places: Places, *, key: Path, ca: Optional[Path]) -> dict[s
 
 
 def _become(enrolled: Identity, places: Places, *, key: Path, authority: Optional[bytes]) -> None:
-    """Take the new identity. The key and the trust go first: without them it is of no use."""
+    """Take the new identity. The key and the trust go first: without them it is of no use.
+
+    An agent that was here before is stopped first: it writes its own identity with each exchange.
+    """
+    subprocess.run(["systemctl", "stop", SERVICE], capture_output=True, check=False)
     if authority is None:
         places.ca.unlink(missing_ok=True)
     else:
@@ -170,7 +174,7 @@ def _become(enrolled: Identity, places: Places, *, key: Path, authority: Optiona
 def _put(places: Places, archive: bytes) -> None:
     places.archive.parent.mkdir(parents=True, exist_ok=True)
     durable.write(places.archive, archive, mode=0o755)
-    text = UNIT.format(python=os.path.realpath(sys.executable), archive=places.archive)
+    text = UNIT.format(python=os.path.abspath(sys.executable), archive=places.archive)
     durable.write(places.unit, text.encode(), mode=0o644)
 
 
