@@ -300,6 +300,8 @@ async def test_another_attempt_waits_for_the_end_of_the_one_before(place: Workpl
     await place.say(first["id"], "failed")
     (second,) = await place.ask(wanted | {"attempt": 2})
 
+    (first_again,) = await place.ask(wanted)
+    assert first_again["id"] == first["id"]
     assert early.json()["code"] == "task_still_runs"
     assert second["id"] != first["id"]
     assert second["attempt"] == 2

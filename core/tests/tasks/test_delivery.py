@@ -3,8 +3,11 @@
 import pytest
 
 from core.tests.factories import machines
+from core.tests.retention.plans import ExplainingDb
 from core.tests.site import Site
 from core.tests.tasks.workplaces import Workplace, make_workplace
+from moorage_core.kit.db import Scope
+from moorage_core.tasks import node_store
 
 
 @pytest.fixture
@@ -177,3 +180,25 @@ async def test_handing_over_many_tasks_costs_two_statements(place: Workplace) ->
 
     assert len(handed.tasks) == 5
     assert (database.transactions - before[0], database.statements - before[1]) == (1, 2)
+
+
+async def test_a_look_reads_what_is_open_however_much_there_was(place: Workplace) -> None:
+    await place.queue()
+    await place.site.rows(
+        "INSERT INTO tasks (id, org_id, project_id, operation_id, allocation_id, node_id, reach,"
+        " kind, key, fence, run_as, input, fingerprint, timeout_seconds, output_limit, status,"
+        " due_at, ended_at, correlation_id, created_at)"
+        " SELECT 'tsk_' || g, t.org_id, t.project_id, t.operation_id, t.allocation_id, t.node_id,"
+        " 'agent', 'exec', g::text, 1, 'root', '{}', '', 1, 1, 'failed', now(), now(), 'c', now()"
+        " FROM generate_series(1, 20000) g, tasks t WHERE t.node_id = %s",
+        place.node,
+    )
+    await place.site.rows("ANALYZE tasks")
+
+    async with place.site.platform.database.transaction(Scope(principal=place.node)) as db:
+        explaining = ExplainingDb(db)
+        rows = await node_store.look(explaining, place.node, holds=["tsk_7"], reach="agent")
+
+    assert len(rows) == 2
+    assert "tasks" not in explaining.tables_read_whole
+    assert explaining.most_rows <= 100

@@ -5,7 +5,7 @@ Pure. Every refusal has a code of its own, and nothing is taken where one task o
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -148,7 +148,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Earlier:
-    """The last attempt at a task."""
+    """An earlier attempt at a task."""
 
     id: str
     key: str
@@ -158,6 +158,25 @@ class Earlier:
     status: str
     ended: bool
     fingerprint: bytes
+
+
+class Known:
+    """What is there already of the tasks that are asked for."""
+
+    def __init__(self, found: Iterable[Earlier]) -> None:
+        self._ids: dict[tuple[str, str, int], str] = {}
+        self._last: dict[tuple[str, str], Earlier] = {}
+        for each in sorted(found, key=lambda each: each.attempt):
+            self._ids[each.key, each.allocation_id, each.attempt] = each.id
+            self._last[each.key, each.allocation_id] = each
+
+    def last(self, wish: Wish) -> Earlier | None:
+        """The last attempt at it."""
+        return self._last.get(wish.name)
+
+    def id(self, wish: Wish) -> str:
+        """The very attempt that is asked for."""
+        return self._ids[*wish.name, wish.attempt]
 
 
 def check_grant(operation: Operation, grant: Grant) -> None:

@@ -20,7 +20,7 @@ from moorage_core.operations import commands as operations
 from moorage_core.operations.models import Operation
 from moorage_core.platform import Platform
 from moorage_core.tasks import acceptance, delivery, kinds, reporting, rules, store
-from moorage_core.tasks.acceptance import Earlier, Machine, Wish
+from moorage_core.tasks.acceptance import Known, Machine, Wish
 from moorage_core.tasks.models import Task
 
 # For whoever speaks with nodes
@@ -59,10 +59,7 @@ async def add_internal(
     )
     wish = Wish(key, kind, allocation, input, "root", timeout, 1 << 20, 1, repeatable=True)
     acceptance.check_wish(wish, "task", machines, internal=True)
-    earlier = await store.list_earlier(
-        ctx.db, operation.id, org=org, keys=[key], allocations=[allocation]
-    )
-    last = earlier.get(wish.name)
+    last = (await _known(ctx, operation, [wish])).last(wish)
     if last is not None and not last.ended:
         return (await store.list_named(ctx.db, operation.id, org=org, ids=[last.id]))[last.id]
     row = _row(ctx, operation, wish, machines, queued_for=queued_for)
@@ -86,36 +83,37 @@ async def create(
         held, grant = await operations.hold(ctx, operation, key=key)
         acceptance.check_grant(held, grant)
         acceptance.check_distinct(wishes)
-        machines, earlier = await _facts(ctx, held, wishes)
+        machines = await _machines(ctx, held, wishes)
         for at, wish in enumerate(wishes):
             acceptance.check_wish(wish, f"body.tasks.{at}", machines, internal=False)
         await _check_artifacts(ctx, held, wishes)
-        new = [wish for wish in wishes if acceptance.is_new(wish, earlier.get(wish.name))]
+        known = await _known(ctx, held, wishes)
+        new = [wish for wish in wishes if acceptance.is_new(wish, known.last(wish))]
         tasks = await _add(ctx, held, new, machines)
         if new:
             details = acceptance.details(wishes, new=len(new))
             org, project = held.org_id, held.project_id
             audit.record(ctx, key, operation, org=org, project=project, details=details)
-        old = [earlier[wish.name].id for wish in wishes if wish not in new]
+        old = [known.id(wish) for wish in wishes if wish.name not in tasks]
         tasks |= await _named(ctx, held, old)
     return [tasks[wish.name] for wish in wishes]
 
 
-async def _facts(
-    ctx: Context, held: Operation, wishes: Sequence[Wish]
-) -> tuple[dict[str, Machine], dict[tuple[str, str], Earlier]]:
+async def _machines(ctx: Context, held: Operation, wishes: Sequence[Wish]) -> dict[str, Machine]:
     ids = sorted({wish.allocation for wish in wishes})
-    machines = await store.lock_machines(
-        ctx.db, held.id, ids, org=held.org_id, project=held.project_id
-    )
-    earlier = await store.list_earlier(
+    return await store.lock_machines(ctx.db, held.id, ids, org=held.org_id, project=held.project_id)
+
+
+async def _known(ctx: Context, held: Operation, wishes: Sequence[Wish]) -> Known:
+    found = await store.list_earlier(
         ctx.db,
         held.id,
         org=held.org_id,
         keys=[wish.key for wish in wishes],
         allocations=[wish.allocation for wish in wishes],
+        attempts=[wish.attempt for wish in wishes],
     )
-    return machines, earlier
+    return Known(found)
 
 
 async def _check_artifacts(ctx: Context, held: Operation, wishes: Sequence[Wish]) -> None:

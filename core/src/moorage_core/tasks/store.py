@@ -40,23 +40,37 @@ async def lock_machines(
 
 
 async def list_earlier(
-    db: Db, operation: str, *, org: str, keys: list[str], allocations: list[str]
-) -> dict[tuple[str, str], Earlier]:
-    """The last attempt at each of the named tasks; the two lists belong together."""
-    found = await db.all(
+    db: Db,
+    operation: str,
+    *,
+    org: str,
+    keys: list[str],
+    allocations: list[str],
+    attempts: list[int],
+) -> list[Earlier]:
+    """The named attempt at each of the named tasks, and the last; the lists belong together."""
+    return await db.all(
         Earlier,
         """
-        SELECT DISTINCT ON (t.key, t.allocation_id) t.id, t.key, t.allocation_id, t.attempt,
-            t.kind, t.status, t.ended_at IS NOT NULL AS ended, t.fingerprint
-        FROM unnest(%(keys)s::text[], %(allocations)s::text[]) AS w(key, allocation)
+        SELECT DISTINCT t.id, t.key, t.allocation_id, t.attempt, t.kind, t.status,
+            t.ended_at IS NOT NULL AS ended, t.fingerprint
+        FROM unnest(%(keys)s::text[], %(allocations)s::text[], %(attempts)s::integer[])
+                AS w(key, allocation, attempt)
+            CROSS JOIN LATERAL (
+                SELECT max(x.attempt) AS attempt FROM tasks x WHERE x.operation_id = %(operation)s
+                    AND x.key = w.key AND x.allocation_id = w.allocation) last
             JOIN tasks t ON t.operation_id = %(operation)s AND t.key = w.key
-                AND t.allocation_id = w.allocation
+                AND t.allocation_id = w.allocation AND t.attempt IN (w.attempt, last.attempt)
         WHERE t.org_id = %(org)s
-        ORDER BY t.key, t.allocation_id, t.attempt DESC
         """,
-        {"operation": operation, "org": org, "keys": keys, "allocations": allocations},
+        {
+            "operation": operation,
+            "org": org,
+            "keys": keys,
+            "allocations": allocations,
+            "attempts": attempts,
+        },
     )
-    return {(task.key, task.allocation_id): task for task in found}
 
 
 async def add(db: Db, rows: Sequence[dict[str, Any]], *, org: str, project: str) -> list[Task]:
