@@ -12,6 +12,7 @@ from core.tests.factories import machines
 from core.tests.factories.tenants import Tenant, make_tenant
 from core.tests.site import Site, TimedSite
 from moorage_core.access.sweeps import EndGrants, SyncAccess
+from moorage_core.kit.db import org_scope
 from moorage_core.tasks import commands as tasks
 from moorage_core.tasks.models import HandedTask, Hold, Report
 
@@ -269,6 +270,23 @@ async def test_a_list_whose_end_nobody_knows_is_sent_again(tenant: Tenant, state
 
     assert again.id != task.id
     assert (await read(tenant, given["id"]))["on_node"] is True
+
+
+async def test_giving_a_machine_back_and_a_late_report_do_not_wait_for_each_other(
+    tenant: Tenant,
+) -> None:
+    await grant(tenant)
+    host = await held(tenant)
+    (task,) = await host.poll()
+
+    # Whoever gives it back holds the machine, and then wants its tasks.
+    async with tenant.site.platform.database.transaction(org_scope(tenant.org.id)) as db:
+        await db.run("SELECT FROM allocations WHERE id = %s FOR UPDATE", (task.allocation_id,))
+        await host.report(task)
+        await db.run("UPDATE tasks SET version = version + 1 WHERE id = %s", (task.id,))
+
+    rows = await tenant.site.rows("SELECT status FROM tasks WHERE id = %s", task.id)
+    assert rows == [("succeeded",)]
 
 
 async def test_all_nodes_hear_of_a_new_authority(tenant: Tenant) -> None:

@@ -9,7 +9,8 @@ from datetime import timedelta
 from typing import Any
 
 from moorage_core import unit
-from moorage_core.access import commands, node_store, rules
+from moorage_core.access import commands, node_store, rules, store
+from moorage_core.access.authorities import TOPIC
 from moorage_core.access.models import Behind, Listed, NodeAccess
 from moorage_core.access.rules import Progress, Step
 from moorage_core.context import Context
@@ -36,7 +37,14 @@ class AccessLists:
         return await render(ctx, task.allocation_id, org=task.org_id)
 
     async def ended(self, ctx: Context, task: Task) -> None:
-        await advance(ctx, task.allocation_id, org=task.org_id)
+        """Note what the node confirmed. What else it needs is the sweep's to send.
+
+        The caller holds the task, and whoever gives the machine back holds the machine and wants
+        the task: nothing here may wait for the machine.
+        """
+        node = await node_store.lock_node(ctx.db, task.allocation_id, org=task.org_id)
+        if node is not None and node.task_id == task.id:
+            await _conclude(ctx, node, rules.progress(node))
 
 
 async def bring_up_to_date(at: Platform, behind: Behind) -> Step:
@@ -46,17 +54,35 @@ async def bring_up_to_date(at: Platform, behind: Behind) -> Step:
 
 
 async def advance(ctx: Context, allocation: str, *, org: str) -> Step:
+    # The machine first, then its list, as whoever grants does.
+    await store.find_machine(ctx.db, allocation, orgs=[org], lock=True)
     node = await node_store.lock_node(ctx.db, allocation, org=org)
     if node is None:
         return Step.NOTHING
     progress = rules.progress(node)
+    await _conclude(ctx, node, progress)
+    confirmed_old = progress.step is Step.CONFIRM and node.sent < node.wanted
+    if progress.step is Step.SEND or confirmed_old:
+        await _send(ctx, node)
+    return progress.step
+
+
+async def put_off(at: Platform, behind: Behind, problem: str) -> None:
+    """Leave a node alone for a while that cannot be given anything now, and say why."""
+    async with unit.work(at, behind.org_id) as ctx:
+        node = await node_store.lock_node(ctx.db, behind.allocation_id, org=behind.org_id)
+        if node is not None:
+            after = rules.pause(node.tries)
+            await _put_off(ctx, node, Progress(Step.RETRY, problem=problem, after=after))
+
+
+async def _conclude(ctx: Context, node: NodeAccess, progress: Progress) -> None:
     if progress.step is Step.CONFIRM:
         await _confirm(ctx, node, progress)
     elif progress.step is Step.RETRY:
         await _put_off(ctx, node, progress)
     elif progress.step is Step.SEND:
-        await _send(ctx, node)
-    return progress.step
+        ctx.topics.add(TOPIC)
 
 
 async def _confirm(ctx: Context, node: NodeAccess, progress: Progress) -> None:
@@ -69,9 +95,7 @@ async def _confirm(ctx: Context, node: NodeAccess, progress: Progress) -> None:
         retry_at=ctx.now + progress.after if progress.clashes else None,
         now=ctx.now,
     )
-    ctx.topics.add(commands.topic(node.allocation_id))
-    if node.sent < node.wanted:
-        await _send(ctx, node)
+    ctx.topics |= {TOPIC, commands.topic(node.allocation_id)}
 
 
 async def _put_off(ctx: Context, node: NodeAccess, progress: Progress) -> None:

@@ -13,7 +13,7 @@ from moorage_core import unit
 from moorage_core.access import authorities, commands, lists, node_store, rules, store
 from moorage_core.access.models import Behind
 from moorage_core.background.driver import Sweep
-from moorage_core.errors import ApiError
+from moorage_core.errors import ApiError, Busy
 
 BATCH = 200
 HANDS = 4
@@ -80,6 +80,8 @@ class SyncAccess(Sweep):
         async with hands:
             try:
                 return await lists.bring_up_to_date(self.platform, node)
-            except (psycopg.Error, OSError, ApiError) as err:
+            except (Busy, psycopg.Error, OSError) as err:
                 log.warning("access.not_synced", allocation=node.allocation_id, error=str(err))
-                return "failed"
+            except ApiError as err:
+                await lists.put_off(self.platform, node, err.detail)
+            return "failed"
