@@ -288,6 +288,29 @@ async def test_a_certificate_opens_its_grant_alone(tenant: Tenant, member: Calle
     assert row == [(f"{given['id']} visit-0007", "visit-0007")]
 
 
+async def test_a_host_without_agent_is_known_by_the_key_that_was_confirmed(
+    tenant: Tenant,
+) -> None:
+    await tenant.id("credential")
+    rows = await tenant.site.rows(
+        "UPDATE ssh_hosts SET host_key = %s, port = 2222, confirmed_at = now()"
+        " WHERE credential_id = %s RETURNING allocation_id",
+        SSH_PUBLIC_KEY,
+        tenant.ids["credential"],
+    )
+    tenant.ids["allocation"] = rows[0][0]
+    await tenant.site.sql.execute("UPDATE nodes SET inventory = NULL WHERE reach = 'ssh'")
+    given = await grant(tenant)
+
+    answer = await tenant.admin.post(
+        f"/v1/grants/{given['id']}/certificates", {"public_key": SSH_PUBLIC_KEY}
+    )
+
+    issued = answer.json()
+    assert (issued["addresses"], issued["port"]) == (["198.18.0.9"], 2222)
+    assert issued["host_keys"] == [" ".join(SSH_PUBLIC_KEY.split()[:2])]
+
+
 async def test_nobody_gets_a_certificate_for_another_s_grant(
     tenant: Tenant, member: Caller
 ) -> None:

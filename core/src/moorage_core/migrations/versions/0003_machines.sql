@@ -739,8 +739,9 @@ CREATE FUNCTION project_person(person text, org text, project text)
 CREATE FUNCTION node_contact(allocation text)
     RETURNS TABLE (node_name text, address text, ssh_port integer, nics jsonb, host_keys jsonb)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
-    SELECT n.name, n.address, n.ssh_port, n.inventory -> 'nics', n.inventory -> 'ssh_host_keys'
-    FROM allocations a JOIN nodes n ON n.id = a.node_id
+    SELECT n.name, coalesce(h.address, n.address), coalesce(h.port, n.ssh_port), n.inventory -> 'nics',
+        CASE WHEN h.host_key IS NULL THEN n.inventory -> 'ssh_host_keys' ELSE jsonb_build_array(h.host_key) END
+    FROM allocations a JOIN nodes n ON n.id = a.node_id LEFT JOIN ssh_hosts h ON h.allocation_id = a.id
     WHERE a.id = allocation AND a.status = 'active' AND a.org_id = ANY (scope_orgs()) $$;
 
 REVOKE EXECUTE ON FUNCTION project_person, node_contact FROM PUBLIC;
