@@ -28,6 +28,10 @@ from moorage_core.signing.keyset import Keyset
 ELSEWHERE = {
     "start_sign_in": "asks a sign-in provider over the network",
     "finish_sign_in": "asks a sign-in provider over the network",
+    "get_authorities": "asks no database, and a platform on loopback has none",
+    "enrol_agent": "needs a host's key: core/tests/agents/test_costs.py",
+    "prove_agent": "needs a host's key: core/tests/agents/test_costs.py",
+    "get_agent_content": "needs a task that names an artifact: core/tests/tasks",
 }
 """Routes that are not measured here, and why."""
 
