@@ -272,3 +272,25 @@ def test_a_bundle_that_would_cut_the_host_off_is_not_taken(
 
     assert end["state"] == "succeeded"
     assert started.places.ca.read_bytes() == platform.authority.pem
+
+
+def test_the_host_is_remembered_anew_for_each_holder_and_not_in_between(
+    started: running.Local, platform: standin.Platform, tmp_path: Path
+) -> None:
+    users = started.places.root / "etc/passwd"
+    kept = started.places.state / "baseline.json"
+
+    def baseline_of(allocation: str, line: str) -> list[str]:
+        """What the baseline knows of users, after one more user came and a holder did something."""
+        users.parent.mkdir(parents=True, exist_ok=True)
+        users.write_text((users.read_text() if users.exists() else "") + line)
+        platform.binding = {"allocation_id": allocation, "org_id": "o", "project_id": "p"}
+        sent = put(platform, tmp_path / line[:3], allocation_id=allocation)
+        assert platform.ended(sent)["state"] == "succeeded"
+        return sorted(json.loads(kept.read_text())["picture"]["users"])
+
+    first = baseline_of("alc_1", "ann:x:1001:1001::/home/ann:/bin/sh\n")
+    same = baseline_of("alc_1", "bob:x:1002:1002::/home/bob:/bin/sh\n")
+    second = baseline_of("alc_2", "cat:x:1003:1003::/home/cat:/bin/sh\n")
+
+    assert (first, same, second) == (["ann"], ["ann"], ["ann", "bob", "cat"])

@@ -15,6 +15,7 @@ from typing import Any, Optional
 
 from moorage_agent import (
     __version__,
+    baseline,
     delivery,
     durable,
     evidence,
@@ -106,15 +107,27 @@ class Agent:
             return [{"task": held.task.id, "state": held.status} for held in self._tasks.values()]
 
     def _take(self, answer: dict[str, Any]) -> None:
+        binding: Optional[dict[str, Any]] = answer.get("binding")
+        allocation = binding["allocation_id"] if binding else None
+        self._look_before(allocation)
         with self._lock:
-            binding: Optional[dict[str, Any]] = answer.get("binding")
-            self._binding = binding["allocation_id"] if binding else None
+            self._binding = allocation
             for task_id in answer.get("cancel") or ():
                 self._cancel(task_id)
             self._forget(answer.get("forget") or ())
             for given in answer.get("tasks") or ():
                 self._receive(given)
             self._start_next()
+
+    def _look_before(self, allocation: Optional[str]) -> None:
+        """Remember the host as it is before its new holder does anything on it."""
+        if allocation in (None, self._binding):
+            return
+        try:
+            if baseline.take_for(self._places.state, str(allocation), root=self._places.root):
+                log.line("somebody new holds this host", allocation=allocation)
+        except OSError as err:
+            log.line("the baseline is an older one", reason=str(err))
 
     def _follow_trust(self, wanted: Optional[str]) -> None:
         try:

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Optional, cast
 
-from moorage_agent import durable, held, runner, tasks
+from moorage_agent import baseline, durable, held, runner, tasks
 from moorage_agent.places import Places
 from moorage_agent.tasks import Failed, Stop, Task
 
@@ -30,6 +30,7 @@ class Single:
         self.folder = places.state / "single" / task.id
         self.private = places.run / task.id
         self.state = places.state
+        self.root = places.root
         self.stopping = Stop()
         self.cancelled: threading.Event = self.stopping
         self.dropped: dict[str, int] = {}
@@ -134,6 +135,9 @@ def _prepare(task: Task, work: Single, given: dict[str, Any]) -> None:
         durable.private_folder(work.folder)
         durable.private_folder(work.private.parent, mode=0o711)
         durable.private_folder(work.private)
+        if task.kind != "wipe":
+            # No installation took it. A wipe without one says that nobody knows what was there.
+            baseline.take(work.state, root=work.root)
     except OSError as err:
         raise Failed("disk_full", f"There is no place for the task: {err.strerror}.") from err
 
