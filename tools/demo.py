@@ -7,7 +7,6 @@ Every step is a `moor` command that you can type yourself.
 """
 
 import argparse
-import json
 import os
 import shlex
 import signal
@@ -16,12 +15,15 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-MOOR = Path(sys.executable).parent / "moor"
+from moorage_lab import Lab
+from tools import demo_machines
+from tools.demo_terminal import MOOR, Walk
+
+LOOPBACK = "127.0.0.1"
 NOT_FOUND, NOT_ALLOWED, UNSOUND = 4, 3, 5
 PUBLISHING = (
     "catalog.app.create",
@@ -37,58 +39,11 @@ PUBLISHING = (
 )
 
 
-class Walk:
-    """A terminal with credentials of its own, which shows what it runs."""
-
-    def __init__(self, home: Path, url: str) -> None:
-        self.home = home
-        self.url = url
-        self.steps = 0
-
-    def step(self, sentence: str) -> None:
-        self.steps += 1
-        print(f"\n{self.steps}. {sentence}", flush=True)
-
-    def moor(self, *arguments: str, expect: int = 0, given: str | None = None) -> str:
-        """Run a command, show it and its answer, and insist on how it ends."""
-        print(f"   $ moor {shlex.join(arguments)}", flush=True)
-        done = run(self.home, arguments, given=given)
-        for line in (done.stdout + done.stderr).rstrip().splitlines():
-            print(f"     {line}", flush=True)
-        if done.returncode != expect:
-            sys.exit(f"That ended with {done.returncode}, not with {expect}: the demo stops here.")
-        if expect:
-            print(f"     (refused with exit code {expect}, as it should be)", flush=True)
-        return done.stdout
-
-    def ask(self, *arguments: str) -> Any:
-        """Run a command for what it knows, without showing it."""
-        done = run(self.home, (*arguments, "--output", "json"), given=None)
-        if done.returncode:
-            sys.exit(done.stderr)
-        return json.loads(done.stdout)
-
-
-def run(
-    home: Path, arguments: Sequence[str], *, given: str | None
-) -> subprocess.CompletedProcess[str]:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("MOOR_", "MOORAGE_"))}
-    return subprocess.run(
-        [MOOR, *arguments],
-        input=given,
-        env=environment | {"XDG_CONFIG_HOME": str(home), "COLUMNS": "110"},
-        cwd=home,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def walk(terminal: Walk, *, data: Path, password: str) -> None:
+def walk(terminal: Walk, *, data: Path, password: str, lab: Lab | None) -> None:
     moor, step = terminal.moor, terminal.step
 
     step("The first admin signs in. The password was printed once, at the first start.")
-    moor("login", terminal.url, "--email", "admin@localhost", "--password-stdin", given=password)
+    terminal.login("--email", "admin@localhost", "--password-stdin", given=password)
 
     step("Two tenants, each with an admin of its own. The platform's admin sees no further.")
     moor("orgs", "create", "acme", "--name", "Acme Labs", "--admin", "ada@acme.example")
@@ -116,7 +71,7 @@ def walk(terminal: Walk, *, data: Path, password: str) -> None:
 
     step("It proves itself with its own key, gets a token of minutes, and does what it may.")
     proof = ("--service-account", account["id"], "--key", key, "--private-key", "ci.key")
-    moor("login", terminal.url, *proof, "--profile", "ci")
+    terminal.login(*proof, "--profile", "ci")
     moor("projects", "get", "acme/research", "--profile", "ci")
 
     step("What it may not, it is refused; the answer names the missing permission.")
@@ -129,6 +84,7 @@ def walk(terminal: Walk, *, data: Path, password: str) -> None:
 
     publish(terminal)
     use(terminal)
+    demo_machines.walk(terminal, lab)
 
     step("Everything left a trace. Ada reads her own, and nobody else's.")
     moor("audit", "list", "--limit", "12", "--profile", "ada")
@@ -176,8 +132,7 @@ def pipeline(terminal: Walk) -> None:
     account = terminal.ask("service-accounts", "get", *place, "--profile", "ada")["id"]
     known = terminal.ask("service-accounts", "keys", "list", *place, "--profile", "ada")
     proof = ("--key", known["items"][0]["id"], "--private-key", "pipeline.key")
-    signing_in = ("login", terminal.url, "--service-account", account, *proof)
-    terminal.moor(*signing_in, "--profile", "pipeline")
+    terminal.login("--service-account", account, *proof, "--profile", "pipeline")
 
 
 def use(terminal: Walk) -> None:
@@ -217,21 +172,19 @@ def sign_in(terminal: Walk, name: str, address: str) -> None:
     terminal.moor("users", "reset-password", address, "--secret-file", f"{name}.code")
     code = (terminal.home / f"{name}.code").read_text().strip()
     chosen = f"{name} has a long password"
-    terminal.moor("password", "set", "--url", terminal.url, "--stdin", given=f"{code}\n{chosen}\n")
-    terminal.moor(
-        *("login", terminal.url, "--email", address, "--password-stdin", "--profile", name),
-        given=chosen,
-    )
+    terminal.moor("password", "set", "--stdin", given=f"{code}\n{chosen}\n")
+    terminal.login("--email", address, "--password-stdin", "--profile", name, given=chosen)
 
 
 @contextmanager
-def platform(data: Path, port: int) -> Generator[tuple[str, str]]:
+def platform(data: Path, host: str) -> Generator[tuple[str, str]]:
     """`moor up` in a process of its own: (address, the first admin's password)."""
-    command = [str(MOOR), "up", "--data", str(data), "--port", str(port)]
-    print(f"   $ moor up --data {data} --port {port}", flush=True)
+    words = ["up", "--data", str(data), "--host", host, "--port", str(free_port(host))]
+    command = [str(MOOR), *words]
+    print(f"   $ moor {shlex.join(words)}", flush=True)
     process = subprocess.Popen(
         command,
-        env=os.environ | {"MOORAGE_LOG__LEVEL": "warning"},
+        env=os.environ | {"MOORAGE_LOG__LEVEL": "warning"} | demo_machines.SETTINGS,
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -255,15 +208,15 @@ def _until_ready(process: subprocess.Popen[str]) -> tuple[str, str]:
     sys.exit("The platform did not start; its last lines say why.")
 
 
-def free_port(wanted: int = 7700) -> int:
+def free_port(host: str, wanted: int = 7700) -> int:
     for port in (wanted, 0):
         with socket.socket() as probe:
             try:
-                probe.bind(("127.0.0.1", port))
+                probe.bind((host, port))
             except OSError:
                 continue
             return probe.getsockname()[1]
-    sys.exit("No port is free on 127.0.0.1.")
+    sys.exit(f"No port is free on {host}.")
 
 
 def main() -> None:
@@ -274,21 +227,25 @@ def main() -> None:
         Path(place).chmod(0o711)
         home = Path(place) / "home"
         home.mkdir(mode=0o700)
-        print("\n0. Start the platform on an empty folder.", flush=True)
-        with platform(Path(place) / "data", free_port()) as (url, password):
-            walk(Walk(home, url), data=Path(place) / "data", password=password)
-            print("\nEvery step did what it should.", flush=True)
-            if not once:
-                stay(url, password)
+        data = Path(place) / "data"
+        with demo_machines.hosts() as lab:
+            print("\n0. Start the platform on an empty folder.", flush=True)
+            with platform(data, str(lab.layout.address) if lab else LOOPBACK) as (url, password):
+                terminal = Walk(home, url, ca=data / "tls" / "ca.pem" if lab else None)
+                walk(terminal, data=data, password=password, lab=lab)
+                print("\nEvery step did what it should.", flush=True)
+                if not once:
+                    stay(terminal, password)
 
 
-def stay(url: str, password: str) -> None:
+def stay(terminal: Walk, password: str) -> None:
+    url, trust = terminal.url, " ".join(["", *terminal.trust])
     print(
         f"""
 The platform stays up until you press Ctrl-C. What is in it is thrown away then.
 
   API        {url}/v1/openapi.json
-  Sign in    moor login {url} --email admin@localhost    (password {password})
+  Sign in    moor login {url}{trust} --email admin@localhost    (password {password})
 """,
         flush=True,
     )

@@ -27,7 +27,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="moorage-release-") as place:
         Path(place).chmod(0o711)
         data = Path(place) / "data"
-        with demo.platform(data, demo.free_port()) as (url, password):
+        with demo.platform(data, demo.LOOPBACK) as (url, password):
             facts = fill(url, password)
             wait_for_seal(url, facts.pop("token"))
             target = RELEASES / f"{__version__}.tar"
