@@ -155,7 +155,7 @@ def test_grants_are_listed_and_ended(admin: Moor, machine: str) -> None:
     everyone = admin("access", "list", machine, "--all", "-o", "json").json()["items"]
 
     assert shown["reason"] == "to look at its logs"
-    assert shown["on_node"] is True
+    assert shown["carried_out"] is True
     assert ended.out.strip() == f"The access of {grant['login']} has ended."
     assert live == []
     assert [found["ended_because"] for found in everyone] == ["somebody ended it"]

@@ -43,8 +43,8 @@ async def test_who_is_let_in_is_on_the_node_and_gone_after_the_end(
     await admin.grants.end(made)
     gone = await admin.grants.get(made, wait=WAIT)
 
-    assert present.on_node
-    assert gone.on_node
+    assert present.carried_out
+    assert gone.carried_out
     assert gone.ended_because == "somebody ended it"
     wait_until(lambda: len(machine.lists) >= 2)
     assert [len(given["people"]) for given in machine.lists] == [1, 0]

@@ -108,7 +108,7 @@ def let_in(tenant: Tenant, who: Caller, allocation: str, **rights: Any) -> dict[
     wish = {"user": user_of(who), "expires_in": 3600, **rights}
     grant = tenant.admin.post(f"/v1/allocations/{allocation}/grants", wish)
     settled = tenant.admin.get(f"/v1/grants/{grant['id']}?wait=20")
-    assert settled["on_node"], settled
+    assert settled["carried_out"], settled
     return settled
 
 
@@ -281,7 +281,7 @@ def test_a_stolen_certificate_opens_nothing_once_its_grant_has_ended(
     settled = acme.admin.get(f"/v1/grants/{visitor.grant['id']}?wait=10")
     took = time.monotonic() - ended_at
 
-    assert settled["on_node"], settled
+    assert settled["carried_out"], settled
     assert took < GONE_WITHIN
     refused = visitor.enters()
     assert refused.returncode == 255
@@ -418,8 +418,8 @@ def test_a_host_that_was_cut_off_catches_up_when_it_is_back(
     finally:
         host.mend_network()
 
-    assert meanwhile["on_node"] is False
-    acme.admin.until(f"/v1/grants/{visitor.grant['id']}", lambda g: g["on_node"], seconds=60)
+    assert meanwhile["carried_out"] is False
+    acme.admin.until(f"/v1/grants/{visitor.grant['id']}", lambda g: g["carried_out"], seconds=60)
     assert not has_account(host, visitor.issued["login"])
     assert visitor.enters().returncode == 255
 
@@ -440,5 +440,5 @@ def test_a_login_that_the_host_has_already_is_named(
     finally:
         host.run(["userdel", "-r", login], check=False)
 
-    assert settled["on_node"] is False
+    assert settled["carried_out"] is False
     assert shlex.quote(login) in settled["problem"]

@@ -58,7 +58,7 @@ async def test_a_member_is_let_in_under_a_login_of_their_own(
     assert given["login"].startswith("project-member")
     assert given["uid"] >= 200_000
     assert (given["sudo"], given["forwarding"], given["ended_at"]) == (True, False, None)
-    assert given["on_node"] is False
+    assert given["carried_out"] is False
     logins = (await member.get(f"/v1/orgs/{tenant.org.id}/logins")).json()["items"]
     assert [(found["user_id"], found["login"]) for found in logins] == [(member.id, given["login"])]
 
@@ -377,7 +377,7 @@ async def test_ending_a_grant_asks_the_node_for_another_list(
     assert await wanted(tenant) == before + 1
     ended = await read(tenant, given["id"])
     assert ended["ended_because"] == "somebody ended it"
-    assert ended["on_node"] is False
+    assert ended["carried_out"] is False
 
 
 async def test_a_grant_ends_once(tenant: Tenant) -> None:
@@ -505,7 +505,23 @@ async def test_who_waits_for_a_grant_hears_when_the_node_has_it(tenant: Tenant) 
     )
     tenant.site.platform.hub.mark({f"access:{given['allocation_id']}"})
 
-    assert (await waiting).json()["on_node"] is True
+    assert (await waiting).json()["carried_out"] is True
+
+
+async def test_an_ended_grant_is_carried_out_once_its_machine_is_given_back(
+    tenant: Tenant,
+) -> None:
+    given = await grant(tenant)
+    await _release(tenant, tenant.admin)
+    await EndGrants(tenant.site.platform).activate()
+    before = await read(tenant, given["id"])
+
+    await tenant.site.sql.execute(
+        "UPDATE allocations SET status = 'released' WHERE id = %s", (given["allocation_id"],)
+    )
+
+    assert before["carried_out"] is False
+    assert (await read(tenant, given["id"]))["carried_out"] is True
 
 
 # Authorities

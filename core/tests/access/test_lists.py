@@ -96,8 +96,8 @@ async def test_a_grant_is_on_the_node_once_the_node_says_so(tenant: Tenant) -> N
 
     await host.report(task)
 
-    assert before["on_node"] is False
-    assert (await read(tenant, given["id"]))["on_node"] is True
+    assert before["carried_out"] is False
+    assert (await read(tenant, given["id"]))["carried_out"] is True
     assert await host.poll() == []
 
 
@@ -115,10 +115,10 @@ async def test_what_changed_while_a_list_was_on_its_way_is_in_the_next(
     (following,) = await host.poll()
     await host.report(following)
 
-    assert meanwhile["on_node"] is False
+    assert meanwhile["carried_out"] is False
     assert [person["login"] for person in following.input["people"]] == [second["login"]]
-    assert (await read(tenant, second["id"]))["on_node"] is True
-    assert (await read(tenant, first["id"]))["on_node"] is True, "its end is confirmed"
+    assert (await read(tenant, second["id"]))["carried_out"] is True
+    assert (await read(tenant, first["id"]))["carried_out"] is True, "its end is confirmed"
 
 
 async def test_a_host_that_was_cut_off_gets_the_newest_list_at_its_first_poll(
@@ -149,7 +149,7 @@ async def test_an_answer_that_was_lost_is_made_anew(tenant: Tenant, member: Call
 
     assert again.id == lost.id
     assert second["login"] in [person["login"] for person in again.input["people"]]
-    assert (await read(tenant, second["id"]))["on_node"] is True
+    assert (await read(tenant, second["id"]))["carried_out"] is True
 
 
 async def test_a_leaver_is_in_no_list_before_any_sweep_has_noticed(
@@ -200,10 +200,10 @@ async def test_a_clash_is_told_to_whom_it_concerns_and_to_nobody_else(
     )
 
     shown = await read(tenant, clashing["id"])
-    assert shown["on_node"] is False
+    assert shown["carried_out"] is False
     assert "already" in shown["problem"]
     other = await read(tenant, fine["id"])
-    assert (other["on_node"], other["problem"]) == (True, None)
+    assert (other["carried_out"], other["problem"]) == (True, None)
 
 
 async def test_a_clash_that_was_mended_lets_the_person_in(timed: TimedSite) -> None:
@@ -222,7 +222,7 @@ async def test_a_clash_that_was_mended_lets_the_person_in(timed: TimedSite) -> N
 
     assert at_once == []
     shown = await read(tenant, given["id"])
-    assert (shown["on_node"], shown["problem"]) == (True, None)
+    assert (shown["carried_out"], shown["problem"]) == (True, None)
     timed.clock.move(timedelta(minutes=10))
     assert await host.poll() == []
 
@@ -243,7 +243,7 @@ async def test_a_node_that_could_not_is_asked_again_later(timed: TimedSite) -> N
     assert at_once == []
     assert problem == "The disk is full."
     shown = await read(tenant, given["id"])
-    assert (shown["on_node"], shown["problem"]) == (True, None)
+    assert (shown["carried_out"], shown["problem"]) == (True, None)
 
 
 async def test_a_change_is_not_kept_waiting_by_an_earlier_failure(tenant: Tenant) -> None:
@@ -269,7 +269,7 @@ async def test_a_list_whose_end_nobody_knows_is_sent_again(tenant: Tenant, state
     await host.report(again)
 
     assert again.id != task.id
-    assert (await read(tenant, given["id"]))["on_node"] is True
+    assert (await read(tenant, given["id"]))["carried_out"] is True
 
 
 async def test_giving_a_machine_back_and_a_late_report_do_not_wait_for_each_other(

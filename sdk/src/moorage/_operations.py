@@ -156,6 +156,9 @@ GET_SSH_HOST = Operation("get_ssh_host", "GET", "/v1/allocations/{allocation}/ss
 GET_STATUS = Operation("get_status", "GET", "/v1/status", "read", public=True)
 GET_TASK = Operation("get_task", "GET", "/v1/tasks/{task}", "read")
 GET_TASK_OUTPUT = Operation("get_task_output", "GET", "/v1/tasks/{task}/output", "read")
+GET_TENANT_OVERLAY = Operation(
+    "get_tenant_overlay", "GET", "/v1/platform/orgs/{org}/overlay", "read"
+)
 GET_USER = Operation("get_user", "GET", "/v1/users/{user}", "read")
 GET_WEBHOOK = Operation("get_webhook", "GET", "/v1/webhooks/{webhook}", "read")
 GIVE_CONSENT = Operation(
@@ -263,6 +266,9 @@ PUT_GLOBAL_OVERLAY = Operation("put_global_overlay", "PUT", "/v1/policy/global",
 PUT_ORG_OVERLAY = Operation("put_org_overlay", "PUT", "/v1/orgs/{org}/overlay", "mutation")
 PUT_PROJECT_OVERLAY = Operation(
     "put_project_overlay", "PUT", "/v1/projects/{project}/overlay", "mutation"
+)
+PUT_TENANT_OVERLAY = Operation(
+    "put_tenant_overlay", "PUT", "/v1/platform/orgs/{org}/overlay", "mutation"
 )
 QUARANTINE_NODE = Operation("quarantine_node", "POST", "/v1/nodes/{node}/quarantine", "mutation")
 REDELIVER = Operation(

@@ -41,7 +41,7 @@ class AllocationForeign(Conflict):
 
 
 class AllocationInactive(Conflict):
-    """The machine is not active."""
+    """The machine is not held any more, or not yet."""
 
 
 class AllocationNotActive(Conflict):
@@ -136,6 +136,10 @@ class ContentUnavailable(Busy):
     """The platform cannot deliver these bytes."""
 
 
+class CredentialRevoked(Conflict):
+    """The credential is revoked."""
+
+
 class CursorExpired(Gone):
     """This cursor does not fit the events that are kept."""
 
@@ -202,6 +206,10 @@ class GrantTooLong(Unprocessable):
 
 class HasLogin(Conflict):
     """The person has a login in this org already."""
+
+
+class HostHasAgent(Conflict):
+    """The machine has an agent."""
 
 
 class IdTokenRefused(Unauthenticated):
@@ -504,8 +512,24 @@ class SourceUrlNotAllowed(Unprocessable):
     """A source cannot be there."""
 
 
+class SshFingerprintDiffers(Conflict):
+    """This is not the key that the host showed."""
+
+
+class SshHostNotSet(Conflict):
+    """Nobody has said with which credential the host is reached."""
+
+
+class SshHostUnreachable(Conflict):
+    """The host did not show its key."""
+
+
 class SshKeyRefused(Unprocessable):
     """This is not an SSH public key that can be certified."""
+
+
+class SshKeyUnusable(Unprocessable):
+    """The private key cannot be used."""
 
 
 class StillEntitled(Conflict):
@@ -643,6 +667,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "constraint_invalid": ConstraintInvalid,
     "content_taken": ContentTaken,
     "content_unavailable": ContentUnavailable,
+    "credential_revoked": CredentialRevoked,
     "cursor_expired": CursorExpired,
     "delivery_pending": DeliveryPending,
     "digest_mismatch": DigestMismatch,
@@ -661,6 +686,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "grant_ended": GrantEnded,
     "grant_too_long": GrantTooLong,
     "has_login": HasLogin,
+    "host_has_agent": HostHasAgent,
     "id_token_refused": IdTokenRefused,
     "idempotency_key_required": IdempotencyKeyRequired,
     "idempotency_key_reused": IdempotencyKeyReused,
@@ -739,7 +765,11 @@ BY_CODE: dict[str, type[ApiError]] = {
     "source_unreachable": SourceUnreachable,
     "source_unusable": SourceUnusable,
     "source_url_not_allowed": SourceUrlNotAllowed,
+    "ssh_fingerprint_differs": SshFingerprintDiffers,
+    "ssh_host_not_set": SshHostNotSet,
+    "ssh_host_unreachable": SshHostUnreachable,
     "ssh_key_refused": SshKeyRefused,
+    "ssh_key_unusable": SshKeyUnusable,
     "stale": Stale,
     "still_entitled": StillEntitled,
     "store_full": StoreFull,
@@ -807,6 +837,7 @@ __all__ = [
     "ConstraintInvalid",
     "ContentTaken",
     "ContentUnavailable",
+    "CredentialRevoked",
     "CursorExpired",
     "DeliveryPending",
     "DigestMismatch",
@@ -826,6 +857,7 @@ __all__ = [
     "GrantEnded",
     "GrantTooLong",
     "HasLogin",
+    "HostHasAgent",
     "IdTokenRefused",
     "IdempotencyKeyRequired",
     "IdempotencyKeyReused",
@@ -905,7 +937,11 @@ __all__ = [
     "SourceUnreachable",
     "SourceUnusable",
     "SourceUrlNotAllowed",
+    "SshFingerprintDiffers",
+    "SshHostNotSet",
+    "SshHostUnreachable",
     "SshKeyRefused",
+    "SshKeyUnusable",
     "Stale",
     "StillEntitled",
     "StoreFull",

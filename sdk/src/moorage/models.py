@@ -53,7 +53,7 @@ class AccessGrantRead(Model):
     expires_at: AwareDatetime
     ended_at: AwareDatetime | None
     ended_because: str | None
-    on_node: bool
+    carried_out: bool
     problem: str | None
     version: int
     created_at: AwareDatetime

@@ -58,7 +58,7 @@ async def list_grants(
     """Who may enter a machine."""
     id = await names.allocation_id(at.client, allocation, project=project)
     grants = at.client.grants.list(id, live=None if everyone else True)
-    columns = ("id", "login", "sudo", "forwarding", "on_node", "expires_at", "ended_because")
+    columns = ("id", "login", "sudo", "forwarding", "carried_out", "expires_at", "ended_because")
     return Rows(grants, columns, limit)
 
 

@@ -108,12 +108,12 @@ def _rights(
 
 async def _wait(client: Client, grant: AccessGrantRead) -> None:
     """Until the node has made the account."""
-    if grant.on_node:
+    if grant.carried_out:
         return
     seen = await client.grants.get(grant.id, wait=WAIT_SECONDS)
-    if seen.problem is not None and not seen.on_node:
+    if seen.problem is not None and not seen.carried_out:
         raise Refused(f"The machine could not let you in: {seen.problem}")
-    if not seen.on_node:
+    if not seen.carried_out:
         raise Refused(
             f"The machine has not made your account within {WAIT_SECONDS:.0f} seconds. "
             "It gets to it as soon as it can be reached; try again then."

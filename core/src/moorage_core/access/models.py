@@ -37,8 +37,8 @@ class AccessGrant:
     version: int
     created_at: datetime
     updated_at: datetime
-    on_node: bool
-    """The node has said that it carried out a list with this grant, or without it once it ended."""
+    carried_out: bool
+    """The node has said so: with this grant in its list, or without it once it ended."""
     problem: str | None
     """Why the node could not do so, where it said why."""
 

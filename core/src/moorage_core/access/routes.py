@@ -81,7 +81,7 @@ async def list_logins(org: OrgId, ctx: Ctx, page: Paging) -> Page[Login]:
 async def create_access_grant(
     allocation: AllocationId, new: AccessGrantCreate, ctx: Ctx, response: Response
 ) -> AccessGrant:
-    """Let somebody of the project into a machine. `on_node` says when they can enter."""
+    """Let somebody of the project into a machine. `carried_out` says when they can enter."""
     return _with_etag(response, await commands.create_grant(ctx, allocation, new))
 
 
@@ -203,7 +203,7 @@ def _with_etag(response: Response, grant: AccessGrant) -> AccessGrant:
 
 
 def _settled(grant: AccessGrant) -> bool:
-    return grant.on_node or grant.problem is not None
+    return grant.carried_out or grant.problem is not None
 
 
 async def _look(platform: Platform, request: Request, id: str) -> AccessGrant:

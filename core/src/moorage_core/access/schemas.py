@@ -61,8 +61,9 @@ class AccessGrantRead(Output):
     expires_at: Moment
     ended_at: Moment | None
     ended_because: str | None
-    on_node: bool
-    """The node has confirmed the grant; once it ended, that it is gone with all its sessions."""
+    carried_out: bool
+    """The node has said so: of a live grant, that the person can enter; of one that has ended, that
+    they are gone with all their sessions."""
     problem: str | None
     """What the node said where it could not carry it out."""
     version: int

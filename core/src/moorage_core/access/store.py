@@ -17,17 +17,17 @@ from moorage_core.kit.db import Db
 from moorage_core.kit.pagination import PageRequest
 
 LOGIN: LiteralString = "id, org_id, user_id, login, uid, version, created_at"
-ON_NODE: LiteralString = (
-    "coalesce(n.confirmed >= g.listed_in AND NOT (g.login = ANY (n.clashes)), false)"
-)
+CARRIED_OUT: LiteralString = """(
+    (g.ended_at IS NOT NULL AND coalesce(a.status = 'released', false))
+    OR coalesce(n.confirmed >= g.listed_in AND NOT (g.login = ANY (n.clashes)), false))"""
 GRANT: LiteralString = f"""
     g.id, g.org_id, g.project_id, g.allocation_id, g.user_id, g.login_id, g.login, g.uid,
     g.principal, g.sudo, g.forwarding, g.reason, g.granted_by, g.expires_at, g.ended_at,
-    g.ended_because, g.version, g.created_at, g.updated_at, {ON_NODE} AS on_node,
-    CASE WHEN NOT {ON_NODE} THEN n.problem END AS problem"""
-FROM: LiteralString = (
-    "FROM access_grants g LEFT JOIN node_access n ON n.allocation_id = g.allocation_id"
-)
+    g.ended_because, g.version, g.created_at, g.updated_at, {CARRIED_OUT} AS carried_out,
+    CASE WHEN NOT {CARRIED_OUT} THEN n.problem END AS problem"""
+FROM: LiteralString = """FROM access_grants g
+    LEFT JOIN node_access n ON n.allocation_id = g.allocation_id
+    LEFT JOIN allocations a ON a.id = g.allocation_id"""
 
 # People and machines
 
@@ -208,7 +208,7 @@ async def end_grants(
             AS over (id, because, number))
         UPDATE access_grants g SET ended_at = %s, ended_because = over.because,
             listed_in = over.number, version = g.version + 1, updated_at = %s
-        FROM over LEFT JOIN node_access n ON false
+        FROM over LEFT JOIN node_access n ON false LEFT JOIN allocations a ON false
         WHERE g.org_id = %s AND g.id = over.id AND g.ended_at IS NULL
         RETURNING {GRANT}
         """,
