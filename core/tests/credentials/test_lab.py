@@ -12,6 +12,8 @@ import pytest
 from core.tests.credentials import places
 from core.tests.site import Site
 from core.tests.tasks.workplaces import Workplace
+from moorage_core.access.sweeps import SyncAccess
+from moorage_core.allocations.sweeps import DriveAllocations
 from moorage_core.credentials.sweeps import RunSshTasks
 from moorage_lab import Host, Lab, needs
 from moorage_lab import lab as labs
@@ -196,3 +198,60 @@ async def test_tasks_one_after_the_other_use_one_connection(place: Workplace) ->
 
     assert await sweep == {"done": 1}
     assert (await place.row(task))["status"] == "succeeded"
+
+
+async def test_people_are_put_on_the_host_and_taken_off_again(place: Workplace, host: Host) -> None:
+    granted = await place.tenant.admin.post(
+        f"/v1/allocations/{place.allocation}/grants",
+        {"reason": "to look at its logs", "expires_in": 3600},
+    )
+    assert granted.status_code == 201, granted.text
+    grant = granted.json()
+
+    await SyncAccess(place.site.platform).activate()
+    await places.work(place)
+    there = await asyncio.to_thread(host.run, ["id", "-u", grant["login"]], check=False)
+    await place.tenant.admin.call("DELETE", f"/v1/grants/{grant['id']}")
+    await SyncAccess(place.site.platform).activate()
+    await places.work(place)
+
+    let_in = await asyncio.to_thread(host.run, "ls /etc/ssh/moorage/principals", check=False)
+    after = (await place.tenant.admin.get(f"/v1/grants/{grant['id']}")).json()
+    assert there.stdout.strip() == str(grant["uid"])
+    assert grant["login"] not in let_in.stdout.split()
+    assert (after["carried_out"], after["problem"]) == (True, None)
+
+
+async def test_a_machine_is_wiped_and_given_back(place: Workplace, host: Host) -> None:
+    # As if nobody had been there before: other tests have added their keys since.
+    await asyncio.to_thread(host.run, "rm -rf /var/lib/moorage-agent")
+    given = {"path": "/opt/tool/setting", "content": "aGVsbG8=", "parents": True}
+    await place.ask({"key": "step/put", "kind": "put", "input": given})
+    await places.work(place)
+
+    after = await release(place)
+
+    assert (after["status"], after["dirty"]) == ("released", []), after["message"]
+    assert (await asyncio.to_thread(host.run, "ls /opt/tool", check=False)).code != 0
+
+
+async def test_what_a_wipe_cannot_take_back_is_named(place: Workplace, host: Host) -> None:
+    await run(place, "useradd", "somebody")
+
+    after = await release(place)
+
+    assert after["status"] == "release_failed"
+    assert "somebody" in after["message"]
+    await asyncio.to_thread(host.run, "userdel -r somebody", check=False)
+
+
+async def release(place: Workplace) -> dict[str, Any]:
+    """Give the machine back; what is said of it then."""
+    path = f"/v1/allocations/{place.allocation}"
+    released = await place.tenant.admin.post(f"{path}/release", {"reason": "the work is done"})
+    assert released.status_code < 300, released.text
+    for _ in range(4):
+        await DriveAllocations(place.site.platform).activate()
+        await places.work(place)
+    await DriveAllocations(place.site.platform).activate()
+    return (await place.tenant.admin.get(path)).json()
