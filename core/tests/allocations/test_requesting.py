@@ -248,3 +248,17 @@ async def test_a_silent_node_says_since_when(site: Site, tenant: Tenant) -> None
 
     assert shown["node"]["reachable"] is False
     assert shown["node"]["unreachable_since"] is not None
+
+
+@pytest.mark.parametrize("reach", ["agent", "ssh"])
+async def test_many_machines_cost_as_many_statements_as_few(site: Site, reach: str) -> None:
+    tenant = await make_tenant(site)
+    assert (await tenant.admin.get("/v1/me")).status_code == 200, "who calls is known from here on"
+    costs: list[int] = []
+    for count in (2, 20):
+        region, sku, _ = await machines.make_pool(site, count, reach=reach, address="198.18.0.9")
+        before = site.platform.database.statements
+        await holding.held(tenant, region, sku, count=count)
+        costs.append(site.platform.database.statements - before)
+
+    assert costs[0] == costs[1]

@@ -190,9 +190,10 @@ async def _add(
     if not added:
         raise hidden("project", project)
     await nodes.take(ctx, [row.node_id for row in added])
+    at_once = [row.node_id for row in added if row.status == "active"]
+    if at_once:
+        await nodes.hand_over(ctx, at_once, org=org)
     for row in added:
-        if row.status == "active":
-            await nodes.hand_over(ctx, row.node_id, org=org)
         publish(ctx, row)
     return sorted(added, key=lambda row: row.id)
 

@@ -4,9 +4,10 @@ Pure: the same nodes and the same wish give the same choice, whoever asks. The o
 so whatever somebody else took a moment ago is skipped and the next one is as good.
 """
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from moorage_core.allocations.models import Candidate, Strategy
@@ -140,21 +141,23 @@ def _sentence(reason: Reason, found: Sequence[str]) -> str:
 def _spread(nodes: Sequence[Candidate], free: Sequence[Candidate], wish: Wish) -> list[Chosen]:
     """Over racks where the project has least, and in those what has rested longest."""
     load = Counter(node.rack for node in nodes if node.held_here)
-    left, chosen = list(free), list[Chosen]()
-    while left and len(chosen) < wish.count:
-        best = min(
-            left,
-            key=lambda n: (
-                needs_reimage(n, wish.org),
-                load[n.rack] if n.rack else 0,
-                n.status_since,
-                n.name,
-            ),
-        )
+    racks: dict[tuple[bool, str], deque[Candidate]] = {}
+    for node in sorted(free, key=lambda n: (n.status_since, n.name)):
+        racks.setdefault((needs_reimage(node, wish.org), node.rack), deque()).append(node)
+
+    def rank(key: tuple[bool, str]) -> tuple[bool, int, datetime, str]:
+        (reimage, rack), first = key, racks[key][0]
+        return reimage, load[rack] if rack else 0, first.status_since, first.name
+
+    chosen: list[Chosen] = []
+    while racks and len(chosen) < wish.count:
+        key = min(racks, key=rank)
+        best = racks[key].popleft()
         where = f"{load[best.rack]} of the project's in its rack" if best.rack else "no rack"
         chosen.append(_chosen(best, wish, f"free since longest; {where}"))
         load[best.rack] += 1
-        left.remove(best)
+        if not racks[key]:
+            del racks[key]
     return chosen
 
 

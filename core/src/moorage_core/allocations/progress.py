@@ -125,7 +125,7 @@ async def _probe(ctx: Context, row: Allocation, node: Node, step: Step) -> None:
 
 
 async def _activate(ctx: Context, row: Allocation, node: Node, step: Step) -> None:
-    await nodes.hand_over(ctx, row.node_id, org=row.org_id)
+    await nodes.hand_over(ctx, [row.node_id], org=row.org_id)
     await _close(ctx, row, row.setup_operation_id, "succeeded")
     row = replace(row, status="active", held_from=ctx.now, due_at=None, message=None)
     commands.publish(ctx, await store.save(ctx.db, row, org=row.org_id, now=ctx.now))

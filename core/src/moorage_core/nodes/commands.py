@@ -118,9 +118,9 @@ async def take(ctx: Context, ids: list[str]) -> None:
         publish(ctx, registry.NODE_ALLOCATED, node)
 
 
-async def hand_over(ctx: Context, id: str, *, org: str) -> None:
+async def hand_over(ctx: Context, ids: list[str], *, org: str) -> None:
     """From now on people and apps of this org are root there."""
-    await store.hand_over(ctx.db, id, org=PLATFORM_ORG, holder=org)
+    await store.hand_over(ctx.db, ids, org=PLATFORM_ORG, holder=org)
 
 
 async def clean(ctx: Context, id: str) -> None:

@@ -187,9 +187,9 @@ async def take(db: Db, ids: list[str], *, org: str, now: datetime) -> list[Node]
     )
 
 
-async def hand_over(db: Db, id: str, *, org: str, holder: str) -> None:
+async def hand_over(db: Db, ids: list[str], *, org: str, holder: str) -> None:
     await db.run(
-        "UPDATE nodes SET last_org_id = %s WHERE org_id = %s AND id = %s", (holder, org, id)
+        "UPDATE nodes SET last_org_id = %s WHERE org_id = %s AND id = ANY (%s)", (holder, org, ids)
     )
 
 
