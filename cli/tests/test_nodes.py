@@ -2,8 +2,11 @@
 
 import pytest
 
+from cli.tests import test_catalog_pages as pages
 from cli.tests.conftest import Moor
 from sdk.tests import running
+
+PAGE = "enrol-nodes.md"
 
 
 @pytest.fixture
@@ -79,3 +82,21 @@ def test_a_region_and_a_price_change(admin: Moor, place: tuple[str, str]) -> Non
     assert "not a price" in odd.err
     assert region in admin("regions", "get", region).out
     assert sku in admin("skus", "list").out
+
+
+def test_a_node_is_enrolled_as_the_page_says(admin: Moor, process: Moor) -> None:
+    typed = [line for line in pages.lines(PAGE) if not line.startswith("moor ca ")]
+    word = running.free_port()
+    renamed = {"north": f"north{word}", "h200x8": f"h{word}", "gpu-07": f"gpu{word}"}
+
+    pages.play(process, typed, renamed, stdin="never typed")
+
+    assert f"gpu{word}" in admin("nodes", "list", "--region", f"north{word}").out
+
+
+def test_the_commands_for_the_authority_are_there(process: Moor) -> None:
+    verbs = [line.split()[2] for line in pages.lines(PAGE) if line.startswith("moor ca ")]
+
+    assert verbs == ["rotate", "status", "switch", "finish"]
+    for verb in verbs:
+        assert process("ca", verb, "--help").code == 0
