@@ -98,6 +98,7 @@ async def check_alike(tenant: Tenant, region: str, sku: str, **more: Any) -> boo
     return False
 
 
+@pytest.mark.rule("AL-3")
 @pytest.mark.parametrize("layer", LAYERS)
 @pytest.mark.parametrize("name", NAMES)
 async def test_what_a_layer_says_is_enforced_as_it_is_explained(
@@ -110,6 +111,7 @@ async def test_what_a_layer_says_is_enforced_as_it_is_explained(
     assert await check_alike(tenant, region, sku) is allows
 
 
+@pytest.mark.rule("AL-3")
 @pytest.mark.parametrize(("upper", "lower", "one", "two"), PAIRS)
 async def test_two_layers_are_enforced_as_they_are_explained(
     site: Site, tenant: Tenant, root: Caller, upper: str, lower: str, one: str, two: str

@@ -26,6 +26,7 @@ async def race(*asks: Any) -> Counter[tuple[int, str | None]]:
     return Counter((answer.status_code, answer.json().get("code")) for answer in answers)
 
 
+@pytest.mark.rule("AL-2")
 async def test_of_two_who_want_the_last_node_one_gets_it(site: Site) -> None:
     one, two = await make_tenant(site), await make_tenant(site)
     for _ in range(ROUNDS):
@@ -50,6 +51,7 @@ async def test_racers_get_different_nodes(site: Site, tenant: Tenant) -> None:
     assert sorted(id for (id,) in held) == sorted(nodes)
 
 
+@pytest.mark.rule("AL-1", "AL-2")
 async def test_many_who_want_many_get_all_or_nothing(site: Site, tenant: Tenant) -> None:
     region, sku, _ = await machines.make_pool(site, 5)
 
@@ -62,6 +64,7 @@ async def test_many_who_want_many_get_all_or_nothing(site: Site, tenant: Tenant)
     assert held == [(3,)]
 
 
+@pytest.mark.rule("AL-2")
 @pytest.mark.parametrize("level", ["global", "tenant", "org", "project"])
 async def test_of_two_who_want_the_last_unit_of_a_quota_one_gets_it(site: Site, level: str) -> None:
     tenant = await make_tenant(site)

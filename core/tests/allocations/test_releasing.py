@@ -29,6 +29,7 @@ async def machine(site: Site, tenant: Tenant) -> str:
     return await machines.make_allocation_row(tenant)
 
 
+@pytest.mark.rule("AL-4")
 async def test_a_machine_is_wiped_then_probed_then_free(
     site: Site, tenant: Tenant, machine: str
 ) -> None:
@@ -52,6 +53,7 @@ async def test_a_machine_is_wiped_then_probed_then_free(
     assert proof["wipe"]["status"] == proof["probe"]["status"] == "succeeded"
 
 
+@pytest.mark.rule("AL-6")
 async def test_the_time_that_is_paid_for_ends_with_the_request(
     site: Site, tenant: Tenant, machine: str
 ) -> None:
@@ -94,6 +96,7 @@ async def test_whoever_is_at_work_there_is_out_at_once(
     assert late.status_code == 401
 
 
+@pytest.mark.rule("AL-4")
 @pytest.mark.parametrize(
     ("wipe", "status", "probe", "message"),
     [
@@ -154,6 +157,7 @@ async def test_a_machine_that_is_silent_cannot_be_cleaned(
     assert (await holding.node_of(site, machine))["status"] == "quarantined"
 
 
+@pytest.mark.rule("AL-6")
 async def test_a_release_that_failed_can_be_tried_again(
     site: Site, tenant: Tenant, machine: str
 ) -> None:

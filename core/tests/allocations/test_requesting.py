@@ -46,6 +46,7 @@ async def test_machines_are_chosen_and_the_choice_is_explained(site: Site, tenan
     assert taken == [(2,)]
 
 
+@pytest.mark.rule("AL-1")
 async def test_too_many_are_none_and_the_answer_says_why_not(site: Site, tenant: Tenant) -> None:
     region, sku, nodes = await machines.make_pool(site, 3)
     await site.sql.execute("UPDATE nodes SET cordoned = true WHERE id = %s", (nodes[0],))
@@ -96,6 +97,7 @@ async def test_a_name_is_taken_once(site: Site, tenant: Tenant) -> None:
     assert free == [(1,)]
 
 
+@pytest.mark.rule("AL-7")
 async def test_what_integrations_note_is_kept_as_it_is(site: Site, tenant: Tenant) -> None:
     region, sku, _ = await machines.make_pool(site, 1)
     noted = {"deep": {"list": [1, None, "x"]}}

@@ -104,6 +104,7 @@ async def test_a_host_that_could_not_be_cleaned_comes_back_for_another_try(
     assert (await holding.get(tenant, made["id"]))["status"] == "released"
 
 
+@pytest.mark.rule("AL-5")
 async def test_a_host_passes_to_another_org_as_a_new_image_with_a_new_key(
     site: Site, tenant: Tenant, root: Caller, place: Place, tmp_path: Path
 ) -> None:
