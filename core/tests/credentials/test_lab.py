@@ -255,3 +255,21 @@ async def release(place: Workplace) -> dict[str, Any]:
         await places.work(place)
     await DriveAllocations(place.site.platform).activate()
     return (await place.tenant.admin.get(path)).json()
+
+
+async def test_a_database_that_drops_its_connections_costs_no_task(
+    place: Workplace, host: Host
+) -> None:
+    task = await ask(place, "sh", "-c", "echo one; sleep 3; echo two")
+    sweep = asyncio.create_task(places.work(place))
+    await until_running(place, task)
+
+    await place.site.rows(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE usename = 'moorage_app' AND datname = current_database()"
+    )
+    await sweep
+
+    row = await place.row(task)
+    assert (row["status"], row["error_code"]) == ("succeeded", None)
+    assert await places.output(place, task, "stdout") == b"one\ntwo\n"

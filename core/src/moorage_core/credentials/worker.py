@@ -10,19 +10,20 @@ import asyncio
 import base64
 import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import asyncssh
+import psycopg
 import structlog
 
 from moorage_core.credentials import remote, ssh, store
 from moorage_core.credentials.models import AccessCredential, OpenWork, SshHost
 from moorage_core.credentials.remote import Conversation, Garbled
 from moorage_core.credentials.ssh import Door, NotLetIn
-from moorage_core.errors import ApiError
+from moorage_core.errors import ApiError, Busy
 from moorage_core.kit.db import org_scope
 from moorage_core.kit.wakeups import Waiter
 from moorage_core.operations import commands as operations
@@ -33,16 +34,24 @@ from moorage_core.tasks import commands as tasks
 from moorage_core.tasks.models import HandedTask, Hold, Report
 
 LEASE = timedelta(seconds=30)
-LONGEST_HOLD = 15
-"""Seconds that renewing may take: shorter than the lease lasts, so that we know when it is lost."""
+LONGEST_HOLD = 5
+"""Seconds that renewing may take."""
+STEADY_SECONDS = 15
+"""So long after the last renewal the lease surely lasts, whatever renewing and looking take."""
+RETRY_SECONDS = 0.5
+PATIENCE_SECONDS = 20
+"""How long a report or a piece of output waits for a database that is away."""
 LOOK_SECONDS = 5.0
 """How often the lease is renewed and the host looked at, at least."""
 AT_ONCE = 8
 """Tasks at once on one host: sshd allows ten channels on a connection."""
 BEYOND = timedelta(seconds=30)
 """How long after its time limit a task may still say how it ended."""
+AWAY = (psycopg.Error, OSError, ApiError)
+"""What is raised when database or secret store cannot be asked right now."""
 BROKEN = (asyncssh.Error, OSError, TimeoutError, Garbled)
 
+T = TypeVar("T")
 log = structlog.get_logger()
 
 
@@ -73,6 +82,7 @@ class Worker:
         self._platform, self._work, self._name = platform, work, name
         self._linger = linger.total_seconds()
         self._running: dict[str, Errand] = {}
+        self._held_at = time.monotonic()
 
     async def serve(self) -> str:
         """Do what there is to do. What happened, in a word, for the log."""
@@ -108,9 +118,7 @@ class Worker:
         busy_at = time.monotonic()
         with self._platform.hub.watch(topics) as waiter:
             while True:
-                if not await self._hold():
-                    raise LeaseLost
-                if (await self._facts()).mark != facts.mark:
+                if await self._renew() and (await self._facts()).mark != facts.mark:
                     return
                 await self._look(connection, place)
                 if self._running:
@@ -124,13 +132,18 @@ class Worker:
         for id in [id for id, errand in self._running.items() if errand.ended]:
             self._running.pop(id).finish()
         holds = [Hold(id, "running") for id in self._running]
-        handed = await tasks.for_poll(
-            self._platform,
-            self._work.node_id,
-            holds,
-            reach="ssh",
-            at_once=AT_ONCE - len(self._running),
-        )
+        try:
+            handed = await tasks.for_poll(
+                self._platform,
+                self._work.node_id,
+                holds,
+                reach="ssh",
+                at_once=AT_ONCE - len(self._running),
+            )
+        except AWAY as err:
+            # The secret store, say. What runs goes on; what is new is asked for again.
+            log.warning("ssh.no_tasks", allocation=self._work.allocation_id, error=str(err))
+            return
         for id in handed.cancel:
             if id in self._running:
                 self._running[id].cancel()
@@ -204,10 +217,25 @@ class Worker:
 
     # The lease
 
+    async def _renew(self) -> bool:
+        """False: the database is away, and the lease lasts. What runs may go on meanwhile."""
+        try:
+            if not await self._hold():
+                raise LeaseLost
+        except AWAY as err:
+            if time.monotonic() - self._held_at > STEADY_SECONDS:
+                raise LeaseLost from err
+            log.warning("ssh.not_renewed", allocation=self._work.allocation_id, error=str(err))
+            return False
+        return True
+
     async def _hold(self) -> bool:
         now, scope = self._platform.clock.now(), org_scope(self._work.org_id)
+        asked_at = time.monotonic()
         async with asyncio.timeout(LONGEST_HOLD), self._platform.database.transaction(scope) as db:
-            return await store.hold(db, self._work, worker=self._name, now=now, until=now + LEASE)
+            held = await store.hold(db, self._work, worker=self._name, now=now, until=now + LEASE)
+        self._held_at = asked_at
+        return held
 
     async def _let_go(self) -> None:
         async with self._platform.database.transaction(org_scope(self._work.org_id)) as db:
@@ -305,15 +333,22 @@ class Errand:
             raise Garbled("an unknown stream")
         for start in range(0, len(content), remote.PIECE):
             piece = content[start : start + remote.PIECE]
-            with contextlib.suppress(*tasks.OUTPUT_ERRORS):
-                self._offsets[stream] = await tasks.append_output(
-                    self._platform,
-                    self._node,
-                    self._task.id,
-                    stream,
-                    offset=self._offsets.get(stream, 0),
-                    content=piece,
-                )
+            await _patiently(lambda piece=piece: self._append(stream, piece))
+
+    async def _append(self, stream: str, piece: bytes) -> None:
+        try:
+            self._offsets[stream] = await tasks.append_output(
+                self._platform,
+                self._node,
+                self._task.id,
+                stream,
+                offset=self._offsets.get(stream, 0),
+                content=piece,
+            )
+        except tasks.OUTPUT_ERRORS as err:
+            if err.code == "output_offset":
+                # It was kept, and the answer got lost.
+                self._offsets[stream] = int(err.errors[0].message)
 
     async def _send_content(self, talk: Conversation) -> None:
         """The bytes of the artifact that the task names. Where they end early, so does the task."""
@@ -334,13 +369,25 @@ class Errand:
 
     async def _say(self, said: Report) -> bool:
         """Tell the platform; whether it takes our word."""
-        (answered,) = await tasks.report(self._platform, self._node, [said])
+        (answered,) = await _patiently(lambda: tasks.report(self._platform, self._node, [said]))
         return answered.outcome == "recorded"
 
     def _failure(self, state: str, code: str, message: str) -> Report:
         return Report(
             self._task.id, self._task.fence, state, error_code=code, error_message=message
         )
+
+
+async def _patiently(call: Callable[[], Awaitable[T]]) -> T:
+    """Once more, and once more, while the database is away. The host waits meanwhile."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            return await call()
+        except (psycopg.Error, OSError, Busy):
+            if time.monotonic() > until:
+                raise
+            await asyncio.sleep(RETRY_SECONDS)
 
 
 async def _bring(
