@@ -281,6 +281,15 @@ async def test_asking_again_gives_the_same_task(place: Workplace) -> None:
     assert again[0]["id"] == first[0]["id"]
 
 
+async def test_a_node_gets_tasks_in_the_order_of_the_call(site: Site) -> None:
+    place = await make_workplace(site)
+    asked = await place.ask(*[exec_wish() for _ in range(20)])
+
+    handed = await place.poll()
+
+    assert [task.id for task in handed.tasks] == [task["id"] for task in asked]
+
+
 async def test_asking_otherwise_under_the_same_key_is_refused(place: Workplace) -> None:
     wanted = exec_wish()
     await place.ask(wanted)

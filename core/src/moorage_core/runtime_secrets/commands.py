@@ -105,10 +105,10 @@ async def _note(
 
 
 def _value(new: RuntimeSecretCreate) -> bytes:
-    if new.generate is not None:
-        return secrets.token_urlsafe(new.generate).encode()
-    assert new.value is not None, "the schema wants one of the two"
-    return rules.decode(new.value.get_secret_value(), new.encoding)
+    rules.check_one(value=new.value is not None, generate=new.generate is not None)
+    if new.value is not None:
+        return rules.decode(new.value.get_secret_value(), new.encoding)
+    return secrets.token_urlsafe(new.generate or 0).encode()
 
 
 def _record(ctx: Context, secret: RuntimeSecret) -> None:

@@ -22,6 +22,14 @@ class SecretValueInvalid(ApiError):
     code = "secret_value_invalid"
 
 
+def check_one(*, value: bool, generate: bool) -> None:
+    if value == generate:
+        raise SecretValueInvalid(
+            "Give either a value or the number of random bytes to make one of.",
+            errors=[Fault("body.value", "either this or generate")],
+        )
+
+
 def decode(value: str, encoding: str) -> bytes:
     """The bytes of a value. A refusal does not repeat it."""
     if encoding == "text":

@@ -1,9 +1,8 @@
 """Wire shapes of runtime secrets."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr, StringConstraints, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import Field, SecretStr, StringConstraints
 
 from moorage_core.kit.ids import OperationId, OrgId, ProjectId, RuntimeSecretId
 from moorage_core.kit.wire import WHOLE, Input, Moment, Output
@@ -18,19 +17,13 @@ class RuntimeSecretCreate(Input):
     """What tasks call it: `{"$secret": name}`."""
     purpose: Purpose
     value: Annotated[SecretStr, Field(min_length=1, max_length=262_144)] | None = None
-    """The value. Left out: one is made."""
+    """The value. Either this or `generate`."""
     encoding: Literal["text", "base64"] = "text"
     """How the value is written here."""
     generate: Annotated[int, Field(ge=16, le=1024), WHOLE] | None = None
     """Make a value of so many random bytes, in URL-safe base64. Nobody but the nodes sees it."""
     expires_in: Annotated[int, Field(ge=60, le=7 * 86_400), WHOLE] = 86_400
     """Seconds. Afterwards no node gets it any more, and the value is removed."""
-
-    @model_validator(mode="after")
-    def _one_value(self) -> Self:
-        if (self.value is None) == (self.generate is None):
-            raise PydanticCustomError("one_value", "give either value or generate")
-        return self
 
 
 class RuntimeSecretRead(Output):

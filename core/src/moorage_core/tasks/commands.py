@@ -133,6 +133,9 @@ async def _add(
     if not new:
         return {}
     rows = [_row(ctx, held, wish, machines, queued_for=rules.QUEUED_FOR) for wish in new]
+    # Nodes get them in the order of their ids, which is that of the call.
+    for row, id in zip(rows, sorted(row["id"] for row in rows), strict=True):
+        row["id"] = id
     added = await store.add(ctx.db, rows, org=held.org_id, project=held.project_id)
     _wake(ctx, added)
     return {(task.key, task.allocation_id): task for task in added}
