@@ -32,9 +32,7 @@ async def actions(site: Site, node: str) -> list[tuple[str, str]]:
 
 
 async def event_types(site: Site, node: str) -> list[str]:
-    rows = await site.rows(
-        "SELECT type FROM events WHERE subject = %s ORDER BY pos", node
-    )
+    rows = await site.rows("SELECT type FROM events WHERE subject = %s ORDER BY pos", node)
     return [type for (type,) in rows]
 
 
