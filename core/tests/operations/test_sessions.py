@@ -117,6 +117,7 @@ async def test_members_open_no_sessions(tenant: Tenant) -> None:
     assert answer.status_code == 403
 
 
+@pytest.mark.rule("TK-6")
 async def test_the_end_of_a_session_stops_everything(tenant: Tenant) -> None:
     place = await make_session(tenant)
     queued, running = await place.ask(exec_wish(), exec_wish())
@@ -133,6 +134,7 @@ async def test_the_end_of_a_session_stops_everything(tenant: Tenant) -> None:
     assert (await place.poll((running["id"], "running"))).cancel == [running["id"]]
 
 
+@pytest.mark.rule("TK-2")
 async def test_a_token_is_worth_nothing_after_the_end(tenant: Tenant) -> None:
     place = await make_session(tenant)
     (task,) = await place.ask(exec_wish())

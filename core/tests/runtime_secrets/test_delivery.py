@@ -45,6 +45,7 @@ async def test_a_secret_reaches_the_node_that_does_the_task(place: Workplace) ->
     assert deliveries == [(place.node, 1)]
 
 
+@pytest.mark.rule("TK-7")
 async def test_no_answer_and_no_record_shows_a_secret(place: Workplace) -> None:
     stored = await put(place, "key")
     (asked,) = await place.ask(naming("key"))
@@ -70,6 +71,7 @@ async def test_a_value_can_be_made_here_and_be_bytes(place: Workplace) -> None:
     assert base64.b64decode(task.secrets["raw"]) == b"\x00\xff"
 
 
+@pytest.mark.rule("TK-7")
 async def test_a_node_gets_a_secret_once(place: Workplace) -> None:
     await put(place, "key")
     first, second = await place.ask(naming("key"), naming("key"))
@@ -103,6 +105,7 @@ async def test_the_same_task_gets_it_again_when_the_answer_was_lost(place: Workp
     assert first.secrets == second.secrets
 
 
+@pytest.mark.rule("TK-7")
 async def test_another_holder_of_the_operation_may_fetch_it_again(place: Workplace) -> None:
     await put(place, "key")
     await place.ask(naming("key"))

@@ -272,6 +272,7 @@ async def test_a_task_is_queued_for_the_node_of_the_machine(place: Workplace) ->
     assert row["input"] == {"argv": ["uptime"]}
 
 
+@pytest.mark.rule("TK-4")
 async def test_asking_again_gives_the_same_task(place: Workplace) -> None:
     wanted = exec_wish()
 
@@ -290,6 +291,7 @@ async def test_a_node_gets_tasks_in_the_order_of_the_call(site: Site) -> None:
     assert [task.id for task in handed.tasks] == [task["id"] for task in asked]
 
 
+@pytest.mark.rule("TK-4")
 async def test_asking_otherwise_under_the_same_key_is_refused(place: Workplace) -> None:
     wanted = exec_wish()
     await place.ask(wanted)
@@ -316,6 +318,7 @@ async def test_another_attempt_waits_for_the_end_of_the_one_before(place: Workpl
     assert second["attempt"] == 2
 
 
+@pytest.mark.rule("TK-3")
 async def test_all_tasks_of_a_call_are_taken_or_none(place: Workplace) -> None:
     before = await place.site.rows("SELECT count(*) FROM tasks")
     wishes = [exec_wish(), exec_wish(input={"argv": []})]
@@ -468,6 +471,7 @@ INTRUDERS: dict[Intruder, set[tuple[int, str]]] = {
 }
 
 
+@pytest.mark.rule("TK-1", "TK-2")
 @pytest.mark.parametrize(
     ("kind", "intruder"),
     list(itertools.product(sorted(INPUTS), INTRUDERS)),

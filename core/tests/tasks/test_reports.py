@@ -53,6 +53,7 @@ async def test_saying_it_twice_changes_nothing(place: Workplace, task: str) -> N
     assert await place.row(task) == before
 
 
+@pytest.mark.rule("TK-5")
 async def test_what_comes_after_a_task_was_given_up_is_kept_beside_it(
     place: Workplace, task: str
 ) -> None:
@@ -143,6 +144,7 @@ async def test_no_more_is_kept_than_the_task_allows(place: Workplace, task: str)
         await append(place, task, b"x", offset=1024)
 
 
+@pytest.mark.rule("TK-8")
 async def test_output_ends_with_its_task(place: Workplace, task: str) -> None:
     await append(place, task, b"hello")
     await place.say(task, "succeeded")
@@ -178,6 +180,7 @@ async def test_a_piece_of_output_costs_one_statement(place: Workplace, task: str
     assert (database.transactions - before[0], database.statements - before[1]) == (1, 1)
 
 
+@pytest.mark.rule("TK-8")
 async def test_large_output_comes_in_pieces_that_fit_together(place: Workplace) -> None:
     content = b"".join(hashlib.sha256(str(n).encode()).digest() for n in range(80_000))
     id = await place.queue(output_limit=1 << 26)

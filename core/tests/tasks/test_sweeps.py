@@ -3,6 +3,8 @@
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from core.tests.site import TimedSite
 from core.tests.tasks.workplaces import Workplace, exec_wish, make_workplace
 from moorage_core.tasks.sweeps import ExpireTasks
@@ -18,6 +20,7 @@ async def begin(timed: TimedSite) -> tuple[Workplace, dict[str, Any]]:
 DAY = timedelta(days=1)
 
 
+@pytest.mark.rule("TK-5")
 async def test_a_task_that_no_node_takes_is_given_up(timed: TimedSite) -> None:
     place, task = await begin(timed)
     timed.clock.move(timedelta(minutes=11))
@@ -37,6 +40,7 @@ async def test_a_task_that_waits_is_left_alone(timed: TimedSite) -> None:
     assert (await place.row(task["id"]))["status"] == "queued"
 
 
+@pytest.mark.rule("TK-5")
 async def test_a_task_that_nobody_hears_of_again_is_unknown(timed: TimedSite) -> None:
     place, task = await begin(timed)
     await place.poll()

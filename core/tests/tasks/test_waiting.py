@@ -67,6 +67,7 @@ async def test_whoever_follows_output_gets_it_as_it_comes(site: Site, place: Wor
     assert answer.content == b"hello"
 
 
+@pytest.mark.rule("TK-2")
 async def test_a_token_that_ends_while_it_waits_is_turned_away(
     site: Site, place: Workplace
 ) -> None:
