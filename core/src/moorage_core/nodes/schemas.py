@@ -17,7 +17,11 @@ Address = Annotated[
 Port = Annotated[int, Field(ge=1, le=65535), WHOLE]
 LabelKey = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9._/-]{0,62}$")]
 LabelValue = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=NO_CONTROL)]
-Labels = Annotated[dict[LabelKey, LabelValue], Field(max_length=64)]
+Labels = Annotated[
+    dict[LabelKey, LabelValue],
+    # The contract then says that other keys are refused, as they are.
+    Field(max_length=64, json_schema_extra={"additionalProperties": False}),
+]
 """`rack` is known to placement: machines of one project are spread over racks, or packed."""
 Seconds = Annotated[int, Field(ge=60, le=7 * 86400), WHOLE]
 StatusName = Literal[
