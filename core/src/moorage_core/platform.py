@@ -1,7 +1,7 @@
 """The services that one process shares among its requests and sweeps. Put together in `main`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from moorage_core.artifacts.blobs import Blobs
 from moorage_core.artifacts.transfers import Transfers
@@ -47,5 +47,5 @@ class Platform:
     """By kind of task: whoever fills in its input when it is handed over, and hears its end."""
     heartbeats: Heartbeats
     handout: Handout
-    node_key: bytes
+    node_key: bytes = field(repr=False)
     """What the nonces of nodes are made with."""
