@@ -38,7 +38,7 @@ def test_every_command_and_every_option_is_explained() -> None:
 
 
 def test_a_reason_that_must_have_a_length_says_so() -> None:
-    """Reasons of versions and promotions are notes, as short as anybody likes."""
+    """Reasons of versions, promotions and releases are notes, as short as anybody likes."""
     lacking = [
         " ".join(entry.path)
         for entry in gen_cli.entries([])
@@ -46,7 +46,7 @@ def test_a_reason_that_must_have_a_length_says_so() -> None:
         if parameter.name == "reason" and "8 characters" not in str(getattr(parameter, "help", ""))
     ]
 
-    assert sorted(lacking) == ["app promote", "app retire"]
+    assert sorted(lacking) == ["allocations release", "app promote", "app retire"]
 
 
 def test_help_loads_neither_a_server_nor_the_sdk() -> None:

@@ -74,7 +74,7 @@ async def create_on_node(
     at: Session,
     node: Annotated[str, typer.Argument(metavar="NODE", help="The node's name or id.")],
     project: ProjectName,
-    reason: Annotated[str, typer.Option(help="Why. The tenant sees it.")],
+    reason: Annotated[str, typer.Option(help="Why, in at least 8 characters. The tenant sees it.")],
     name: Annotated[str | None, typer.Option(help="What it is called there.")] = None,
     scheduler_type: Kind = None,
     metadata: Noted = None,
@@ -143,7 +143,7 @@ async def release_allocation(
 async def force_release_allocation(
     at: Session,
     allocation: Annotated[str, typer.Argument(metavar="ALLOCATION", help="Its id.")],
-    reason: Annotated[str, typer.Option(help="Why. The tenant sees it.")],
+    reason: Annotated[str, typer.Option(help="Why, in at least 8 characters. The tenant sees it.")],
     yes: Yes = False,
 ) -> Done:
     """Break-glass: take a machine from a tenant without cleaning it."""

@@ -35,7 +35,9 @@ async def create_session(
     allocations: Annotated[
         list[str], typer.Argument(metavar="ALLOCATION...", help="The machines, by id or name.")
     ],
-    reason: Annotated[str, typer.Option(help="Why: it stands in the audit log.")],
+    reason: Annotated[
+        str, typer.Option(help="Why, in at least 8 characters: it stands in the audit log.")
+    ],
     lease: Duration = HOUR,
     show_secret: ShowSecret = False,
     secret_file: SecretFile = None,

@@ -54,7 +54,10 @@ async def run(
     ],
     project: InProject = None,
     reason: Annotated[
-        str | None, typer.Option(help="Why: it stands in the audit log. Left out: the program.")
+        str | None,
+        typer.Option(
+            help="Why, in at least 8 characters: it stands in the audit log. Left out: the program."
+        ),
     ] = None,
     run_as: Annotated[str, typer.Option("--as", metavar="USER", help="The account.")] = "root",
     timeout: Duration = TEN_MINUTES,  # noqa: ASYNC109 - the command's, not this function's
