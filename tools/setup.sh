@@ -95,8 +95,8 @@ install_quietly() {
         chmod 755 "$policy"
         ours=1
     fi
-    if command -v systemctl >/dev/null; then systemctl mask --quiet ssh.service ssh.socket; fi
     apt_install "$1"
+    if [ -d /run/systemd/system ]; then systemctl disable --quiet ssh.service ssh.socket; fi
     [ -z "$ours" ] || rm -f "$policy"
 }
 
