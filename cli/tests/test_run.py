@@ -3,6 +3,8 @@
 import json
 import re
 import shlex
+import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ from cli.tests.conftest import Moor
 from moorage_cli.machine_output import Writer
 from moorage_core.embedded import folder, postgres
 from sdk.tests import running
-from sdk.tests.running import Platform
+from sdk.tests.running import MOOR, Platform
 from sdk.tests.scripted_node import ScriptedNode
 
 
@@ -173,6 +175,32 @@ def test_a_pipe_gets_the_bytes_as_they_are(tmp_path: Path) -> None:
         writer.close()
 
     assert file.read_bytes() == b"\x00\xff no end"
+
+
+def test_stopping_moor_stops_the_command(
+    admin: Moor,
+    platform: Platform,
+    database: psycopg.Connection[Any],
+    project: dict[str, Any],
+) -> None:
+    silent = ScriptedNode(platform.url, database, project, "silent")
+    # Whoever runs the tests in the background ignores Ctrl-C, and so would what they start.
+    command = ["env", "--default-signal=INT", *MOOR, "run", silent.id, "--", "sleep", "600"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        running.wait_until(lambda: _task_of(database, silent) == "queued")
+        run.send_signal(signal.SIGINT)
+        code = run.wait(30)
+
+    (session,) = admin("node-sessions", "list", project["id"], "-o", "json").json()["items"]
+    assert code == 130
+    assert session["status"] == "failed"
+    assert _task_of(database, silent) == "cancelled"
+
+
+def _task_of(database: psycopg.Connection[Any], machine: ScriptedNode) -> str | None:
+    found = database.execute("SELECT status FROM tasks WHERE allocation_id = %s", (machine.id,))
+    row = found.fetchone()
+    return None if row is None else row[0]
 
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/howto/run-tasks.md"
