@@ -139,7 +139,7 @@ def _measure_crowd(data: Path, seconds: float, report: Report) -> None:
         tenant = world.make_tenant(site, admin, "bench")
         tokens = _enrolments(admin)
         empty = _memory(site)
-        asyncio.run(_crowd(site, tenant, tokens, max(seconds, 15), empty, report))
+        asyncio.run(_crowd(site, tenant, tokens, max(seconds, 30), empty, report))
 
 
 async def _crowd(
