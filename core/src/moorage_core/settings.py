@@ -214,7 +214,7 @@ class MachineSettings(Group):
     release_timeout: timedelta = timedelta(minutes=15)
     """How long a node may take to be cleaned."""
     output_limit: int = Field(default=1 << 20, ge=1024, le=1 << 26)
-    """Bytes of each output stream of a task that are kept, unless the task says less."""
+    """Bytes of each output stream of a task that are kept, unless the task says otherwise."""
     ssh_hands: int = Field(default=16, ge=1)
     """Hosts without agent on which one process is at work at once."""
     ssh_timeout: timedelta = timedelta(seconds=10)

@@ -272,6 +272,15 @@ async def test_a_task_is_queued_for_the_node_of_the_machine(place: Workplace) ->
     assert row["input"] == {"argv": ["uptime"]}
 
 
+async def test_what_is_kept_of_output_is_a_setting_unless_the_task_says_otherwise(
+    site: Site, place: Workplace
+) -> None:
+    usual, own = await place.ask(exec_wish(), exec_wish(output_limit=7))
+
+    assert usual["output_limit"] == site.platform.settings.machines.output_limit
+    assert own["output_limit"] == 7
+
+
 @pytest.mark.rule("TK-4")
 async def test_asking_again_gives_the_same_task(place: Workplace) -> None:
     wanted = exec_wish()

@@ -1650,7 +1650,7 @@ class TaskCreate(Model):
     input: dict[str, Any]
     run_as: str | None = "root"
     timeout: int | None = 600
-    output_limit: int | None = 1048576
+    output_limit: int | None = None
     attempt: int | None = 1
     repeatable: bool | None = False
 

@@ -57,7 +57,8 @@ async def add_internal(
     machines = await store.lock_machines(
         ctx.db, operation.id, [allocation], org=org, project=project
     )
-    wish = Wish(key, kind, allocation, input, "root", timeout, 1 << 20, 1, repeatable=True)
+    limit = ctx.platform.settings.machines.output_limit
+    wish = Wish(key, kind, allocation, input, "root", timeout, limit, 1, repeatable=True)
     acceptance.check_wish(wish, "task", machines, internal=True)
     last = (await _known(ctx, operation, [wish])).last(wish)
     if last is not None and not last.ended:

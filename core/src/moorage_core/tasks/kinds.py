@@ -114,6 +114,8 @@ KINDS: dict[str, type[Input]] = {
     "wipe": Wipe,
 }
 PLATFORMS_OWN = frozenset({"access-sync", "wipe"})
+IN_QUARANTINE = frozenset({"access-sync"})
+"""What goes even to a node that was taken out: whoever lost access loses it there too."""
 """Kinds that only the platform itself asks for."""
 ENSURING = frozenset({"put", "get", "packages", "service", "access-sync", "probe", "wipe"})
 """Kinds that can be asked for again when nobody knows how they ended."""

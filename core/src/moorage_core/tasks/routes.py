@@ -20,6 +20,7 @@ from moorage_core.tasks.models import Task
 from moorage_core.tasks.schemas import (
     StatusName,
     Stream,
+    TaskCreate,
     TaskPageRead,
     TaskRead,
     TasksCreate,
@@ -56,7 +57,7 @@ async def create_tasks(
     All are taken, or none. A key that was used before, for the same wish on the same machine,
     gives you the task that it named.
     """
-    wishes = [Wish(**each.model_dump()) for each in new.tasks]
+    wishes = [_wish(each, platform) for each in new.tasks]
     state = request.state
     tasks = await commands.create(platform, state.principal, operation, wishes, trace=state.trace)
     return {"tasks": tasks}
@@ -153,6 +154,13 @@ async def cancel_task(task: TaskId, ctx: Ctx, response: Response) -> Task:
     found = await commands.cancel(ctx, task)
     etag.put(response, found.version)
     return found
+
+
+def _wish(new: TaskCreate, platform: Platform) -> Wish:
+    given = new.model_dump()
+    if new.output_limit is None:
+        given["output_limit"] = platform.settings.machines.output_limit
+    return Wish(**given)
 
 
 async def _wait(

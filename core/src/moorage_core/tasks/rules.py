@@ -63,6 +63,8 @@ class Standing:
     """Somebody wants it to stop."""
     told_at: datetime | None
     """When the node was last told so."""
+    in_quarantine: bool = False
+    """It goes to a node that was taken out, too."""
 
 
 @dataclass(frozen=True)
@@ -91,11 +93,14 @@ def plan(
     fresh: bool,
     now: datetime,
     at_once: int = AT_ONCE,
+    quarantined: bool = False,
 ) -> Plan:
     """What to tell a node, and what to conclude from what it holds.
 
     Conclusions are drawn from a fresh poll alone: while one waits, what it said grows old.
     """
+    if quarantined:
+        standing = [replace(task, waits=not task.in_quarantine) for task in standing]
     held = {hold.task: hold.state for hold in holds}
     known = {task.id for task in standing}
     made = Plan([], [], [], [id for id in held if id not in known], [], [])

@@ -29,8 +29,8 @@ class TaskCreate(Input):
     """The account on the machine, for `exec`."""
     timeout: Annotated[int, Field(ge=1, le=86_400), WHOLE] = 600
     """Seconds that it may take on the machine."""
-    output_limit: Annotated[int, Field(ge=0, le=1 << 26), WHOLE] = 1 << 20
-    """Bytes of each output stream that are kept."""
+    output_limit: Annotated[int, Field(ge=0, le=1 << 26), WHOLE] | None = None
+    """Bytes of each output stream that are kept. Left out: as the platform is set, 1 MiB."""
     attempt: Annotated[int, Field(ge=1, le=10_000), WHOLE] = 1
     """Another attempt at the same, once the one before has ended."""
     repeatable: bool = False
