@@ -41,7 +41,7 @@ from moorage_core.nodes import keyring as node_keys
 from moorage_core.nodes.heartbeats import Heartbeats
 from moorage_core.nodes.sweeps import FindSilentNodes, FlushHeartbeats, ReimageNodes
 from moorage_core.oidc.issuers import Issuers
-from moorage_core.operations.sweeps import EndExpired
+from moorage_core.operations.sweeps import EndExpired, EndLeft
 from moorage_core.platform import Platform
 from moorage_core.retention.sweeps import DeleteExpired
 from moorage_core.runtime_secrets.sweeps import RemoveExpiredSecrets
@@ -77,6 +77,7 @@ SWEEPS: tuple[type[driver.Sweep], ...] = (
     DiscardUploads,
     RemoveBlobs,
     EndExpired,
+    EndLeft,
     ExpireTasks,
     RemoveExpiredSecrets,
     DriveAllocations,

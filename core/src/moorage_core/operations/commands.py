@@ -46,7 +46,11 @@ async def find_grant_principal(platform: Platform, token: str) -> Principal | No
     """
     async with platform.database.transaction(Scope(), read_only=True) as db:
         found = await store.find_principal(
-            db, token_hash=tokens.digest(token), now=platform.clock.now()
+            db,
+            token_hash=tokens.digest(token),
+            roles=sorted(rules.OPENING_ROLES),
+            key=Permission.INFRA_SESSION_CREATE,
+            now=platform.clock.now(),
         )
     if found is None:
         return None
@@ -196,6 +200,17 @@ async def end_expired(ctx: Context, id: str, *, org: str) -> bool:
     if operation is None or operation.ended_at or operation.lease_expires_at >= ctx.now:
         return False
     operation = await _end(ctx, operation, "failed", "The lease ran out.")
+    _audit(ctx, Permission.INFRA_SESSION_END, operation)
+    return True
+
+
+async def end_left(ctx: Context, id: str, *, org: str) -> bool:
+    """End an operation whose opener left, unless they may open it again meanwhile."""
+    roles, key = sorted(rules.OPENING_ROLES), Permission.INFRA_SESSION_CREATE
+    operation = await store.lock_left(ctx.db, id, org=org, roles=roles, key=key)
+    if operation is None:
+        return False
+    operation = await _end(ctx, operation, "cancelled", rules.OPENER_LEFT)
     _audit(ctx, Permission.INFRA_SESSION_END, operation)
     return True
 

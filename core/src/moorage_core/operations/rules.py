@@ -3,11 +3,18 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
+from moorage_core.authz.permissions import Permission
+from moorage_core.authz.roles import ROLES, Role
 from moorage_core.errors import Conflict
 from moorage_core.operations.models import Machine, Operation
 
 LONGEST = timedelta(hours=24)
 """However often a session is renewed, it ends then."""
+OPENING_ROLES: frozenset[str] = frozenset(
+    str(role) for role in Role if Permission.INFRA_SESSION_CREATE in ROLES[role].permissions
+)
+"""Roles whose people open sessions; without one, those that they opened end."""
+OPENER_LEFT = "Whoever opened it may not open sessions in this project any more."
 
 
 class OperationEnded(Conflict):

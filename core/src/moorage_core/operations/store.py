@@ -15,10 +15,27 @@ OPERATION: LiteralString = """
         ORDER BY x.allocation_id) AS allocations
     """
 
+LEFT: LiteralString = """(
+    (o.requested_by_kind = 'user' AND NOT EXISTS (
+        SELECT FROM users u JOIN memberships m ON m.user_id = u.id
+        WHERE u.id = o.requested_by AND u.disabled_at IS NULL AND m.org_id = o.org_id
+            AND (m.project_id IS NULL OR m.project_id = o.project_id)
+            AND m.role = ANY (%(roles)s)))
+    OR (o.requested_by_kind = 'service_account' AND NOT EXISTS (
+        SELECT FROM service_accounts a
+        WHERE a.id = o.requested_by AND a.org_id = o.org_id AND a.project_id = o.project_id
+            AND a.disabled_at IS NULL AND a.deleted_at IS NULL AND %(key)s = ANY (a.permissions))))
+    """
+"""Whoever opened it could not open it any more. `grant_principal` asks the same."""
 
-async def find_principal(db: Db, *, token_hash: bytes, now: datetime) -> dict[str, Any] | None:
+
+async def find_principal(
+    db: Db, *, token_hash: bytes, roles: list[str], key: str, now: datetime
+) -> dict[str, Any] | None:
     """Tenant-less: before there is a principal."""
-    return await db.row("SELECT * FROM grant_principal(%s, %s)", (token_hash, now))
+    return await db.row(
+        "SELECT * FROM grant_principal(%s, %s, %s, %s)", (token_hash, now, roles, key)
+    )
 
 
 async def lock_machines(db: Db, ids: list[str], *, org: str, project: str) -> list[Machine]:
@@ -201,4 +218,32 @@ async def list_expired(db: Db, *, now: datetime, limit: int) -> list[dict[str, A
         ORDER BY lease_expires_at LIMIT %s
         """,
         (now, limit),
+    )
+
+
+async def list_left(db: Db, *, roles: list[str], key: str, limit: int) -> list[dict[str, Any]]:
+    """Running operations of people and service accounts who lost what it takes to open one.
+
+    Tenant-less: a sweep, as moorage_system.
+    """
+    return await db.rows(
+        f"""
+        SELECT o.id, o.org_id FROM operations o
+        WHERE o.status = 'running' AND o.requested_by_kind <> 'system' AND {LEFT}
+        ORDER BY o.id LIMIT %(limit)s
+        """,
+        {"roles": roles, "key": key, "limit": limit},
+    )
+
+
+async def lock_left(db: Db, id: str, *, org: str, roles: list[str], key: str) -> Operation | None:
+    """The operation, unless it has ended or its opener may open it again."""
+    return await db.find(
+        Operation,
+        f"""
+        SELECT {OPERATION} FROM operations o
+        WHERE o.org_id = %(org)s AND o.id = %(id)s AND o.status = 'running' AND {LEFT}
+        FOR UPDATE OF o
+        """,
+        {"id": id, "org": org, "roles": roles, "key": key},
     )

@@ -602,7 +602,8 @@ DO $$
 DECLARE t text;
 BEGIN
     FOREACH t IN ARRAY ARRAY['nodes', 'allocations', 'operations', 'tasks', 'task_outputs', 'node_evidence',
-        'runtime_secrets', 'access_grants', 'memberships', 'node_access', 'users', 'projects', 'orgs']
+        'runtime_secrets', 'access_grants', 'memberships', 'node_access', 'users', 'projects', 'orgs',
+        'service_accounts']
     LOOP
         IF NOT EXISTS (SELECT FROM pg_policies WHERE tablename = t AND policyname = 'system') THEN
             EXECUTE format('CREATE POLICY system ON %I TO moorage_system USING (true) WITH CHECK (true)', t);
@@ -614,7 +615,8 @@ GRANT SELECT (id, org_id, name, status, reach, last_seen_at, unreachable_since, 
     UPDATE (last_seen_at) ON nodes TO moorage_system;
 GRANT SELECT (id, org_id, project_id, node_id, status, due_at, setup_operation_id, release_operation_id, reimage_from)
     ON allocations TO moorage_system;
-GRANT SELECT (id, org_id, project_id, kind, status, lease_expires_at, deadline, ended_at) ON operations TO moorage_system;
+GRANT SELECT (id, org_id, project_id, kind, status, requested_by_kind, requested_by, lease_expires_at, deadline, ended_at)
+    ON operations TO moorage_system;
 GRANT SELECT (id, org_id, project_id, operation_id, allocation_id, node_id, reach, status, due_at, ended_at) ON tasks
     TO moorage_system;
 GRANT DELETE ON tasks TO moorage_system;
@@ -628,6 +630,7 @@ GRANT SELECT (allocation_id, node_id, org_id, project_id, wanted, confirmed, con
 CREATE POLICY system ON ssh_authorities FOR SELECT TO moorage_system USING (true);
 GRANT SELECT (generation, retired_generation) ON ssh_authorities TO moorage_system;
 GRANT SELECT (id, disabled_at) ON users TO moorage_system;
+GRANT SELECT (id, org_id, project_id, permissions, disabled_at, deleted_at) ON service_accounts TO moorage_system;
 GRANT SELECT (id, org_id, deleted_at) ON projects TO moorage_system;
 GRANT SELECT (id, deleted_at) ON orgs TO moorage_system;
 
@@ -639,13 +642,22 @@ CREATE FUNCTION node_principal(hash bytea, moment timestamptz)
     SELECT n.id, n.name, n.token_expires_at FROM nodes n
     WHERE n.token_hash = hash AND n.token_expires_at > moment AND n.status <> 'retired' $$;
 
--- Live or not at all: a session that has ended, or whose lease has run out, opens nothing.
-CREATE FUNCTION grant_principal(hash bytea, moment timestamptz)
+-- Live or not at all: a session that has ended, whose lease has run out, or whose opener could not open it
+-- any more (a role among `roles`, or the permission `key` of a service account) opens nothing.
+CREATE FUNCTION grant_principal(hash bytea, moment timestamptz, roles text[], key text)
     RETURNS TABLE (id text, operation_id text, org_id text, project_id text, fence integer)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     SELECT g.id, g.operation_id, g.org_id, g.project_id, g.fence
     FROM operation_grants g JOIN operations o ON o.id = g.operation_id AND o.fence = g.fence
-    WHERE g.token_hash = hash AND o.status = 'running' AND o.lease_expires_at > moment $$;
+    WHERE g.token_hash = hash AND o.status = 'running' AND o.lease_expires_at > moment
+        AND CASE o.requested_by_kind
+            WHEN 'user' THEN EXISTS (SELECT FROM users u JOIN memberships m ON m.user_id = u.id
+                WHERE u.id = o.requested_by AND u.disabled_at IS NULL AND m.org_id = o.org_id
+                    AND (m.project_id IS NULL OR m.project_id = o.project_id) AND m.role = ANY (roles))
+            WHEN 'service_account' THEN EXISTS (SELECT FROM service_accounts a
+                WHERE a.id = o.requested_by AND a.org_id = o.org_id AND a.project_id = o.project_id
+                    AND a.disabled_at IS NULL AND a.deleted_at IS NULL AND key = ANY (a.permissions))
+            ELSE true END $$;
 
 -- Which allocations hold nodes: their ids, for those who run the platform and for the node itself.
 CREATE FUNCTION node_holders(nodes text[])
