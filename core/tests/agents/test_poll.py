@@ -183,6 +183,18 @@ async def test_what_a_host_saw_is_kept_once_and_with_whoever_holds_it(
     ]
 
 
+async def test_a_number_that_somebody_made_up_keeps_no_evidence_back(
+    site: Site, host: Host
+) -> None:
+    item: dict[str, Any] = {"kind": "ssh.login", "key": "c", "data": {"serial": 10**40, "b": True}}
+
+    answer = await host.call("POST", "evidence", json={"items": [item]})
+
+    assert answer.json() == {"recorded": 1}
+    rows = await site.rows("SELECT data FROM node_evidence WHERE node_id = %s", host.node)
+    assert rows == [({"serial": "1" + "0" * 40, "b": True},)]
+
+
 async def test_output_and_reports_go_up(site: Site, host: Host, tenant: Tenant) -> None:
     allocation = await make_allocation_row(tenant, host.node)
     operation = await make_operation_row(tenant, allocation)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from moorage_core.kit.ids import NodeId, TaskId
-from moorage_core.kit.wire import WHOLE, Input, Moment, Output
+from moorage_core.kit.wire import NO_CONTROL, WHOLE, Input, Moment, Output
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 SHORT, LONG = 300, 2000
@@ -34,10 +34,20 @@ def _moment(value: Any) -> Any:
     return found.replace(tzinfo=found.tzinfo or UTC) if found else None
 
 
+def _fact(value: Any) -> Any:
+    """A plain value. What is too large for a number is kept as text: nothing is lost over it."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and abs(value) >= 1 << 53:
+        return str(value)[:SHORT]
+    return _clean(value)
+
+
+HostFact = Annotated[str | int | bool | None, BeforeValidator(_fact)]
 HostMoment = Annotated[datetime | None, BeforeValidator(_moment)]
 HostText = Annotated[str, BeforeValidator(_clean)]
 HostKey = Annotated[str, BeforeValidator(_clean_long)]
-Count = Annotated[int, Field(ge=0, le=1 << 60)]
+Count = Annotated[int, Field(ge=0, le=(1 << 53) - 1), WHOLE]
 Token = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[!-~]+$")]
 Opaque = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^[!-~]+$")]
 Assertion = Annotated[str, StringConstraints(min_length=1, max_length=4000, pattern=r"^[!-~]+$")]
@@ -74,7 +84,7 @@ class Nic(Said):
     name: HostText
     mac: HostText | None = None
     addresses: Annotated[list[HostText], Field(max_length=64)] = Field(default_factory=list)
-    speed_mbps: int | None = None
+    speed_mbps: Annotated[int, Field(ge=-1, le=10**9), WHOLE] | None = None
 
 
 class Gpu(Said):
@@ -204,7 +214,7 @@ class AgentError(Input):
 
 class AgentReport(Input):
     task: TaskId
-    fence: Annotated[int, Field(ge=0, le=1 << 31)]
+    fence: Annotated[int, Field(ge=0, le=(1 << 31) - 1), WHOLE]
     state: Literal["running", "succeeded", "failed", "cancelled", "timed_out", "unknown"]
     at: HostMoment = None
     changed: bool | None = None
@@ -232,8 +242,9 @@ class AgentOutput(Output):
 class AgentEvidenceItem(Input):
     kind: Literal["ssh.login", "ssh.logout", "access.ended", "task.late"]
     at: HostMoment = None
-    key: Annotated[str, BeforeValidator(_clean), StringConstraints(min_length=1)]
-    data: Annotated[dict[HostText, HostText | int | bool | None], Field(max_length=40)]
+    key: Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=NO_CONTROL)]
+    """Its name on the host, by which a repeated one is known."""
+    data: Annotated[dict[HostText, HostFact], Field(max_length=40)]
 
 
 class AgentEvidence(Input):
