@@ -52,14 +52,20 @@ async def opened(ctx: Context, place: Workplace) -> Operation:
     )
 
 
-async def add(ctx: Context, place: Workplace, operation: Operation, kind: str) -> Task:
+async def add(
+    ctx: Context,
+    place: Workplace,
+    operation: Operation,
+    kind: str,
+    given: dict[str, Any] | None = None,
+) -> Task:
     return await commands.add_internal(
         ctx,
         operation,
         allocation=place.allocation,
         kind=kind,
         key=kind,
-        input={},
+        input=given or {},
         timeout=60,
         wakes="people",
     )
@@ -147,3 +153,36 @@ async def test_giving_a_machine_back_ends_the_work_on_it(place: Workplace) -> No
     assert [each.id for each in ended] == [place.operation]
     assert (await place.row(task))["status"] == "cancelled"
     assert (await place.holder.get(f"/v1/tasks/{task}")).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("verb", "body"), [("end", {"outcome": "succeeded"}), ("renew", {"lease": 3600})]
+)
+async def test_the_holder_of_the_machine_neither_ends_nor_renews_it(
+    place: Workplace, verb: str, body: dict[str, Any]
+) -> None:
+    async with unit.work(place.site.platform, place.tenant.org.id) as ctx:
+        operation = await opened(ctx, place)
+        task = await add(ctx, place, operation, "wipe")
+
+    answer = await place.tenant.admin.post(f"/v1/operations/{operation.id}/{verb}", body)
+
+    assert answer.status_code == 409
+    assert answer.json()["code"] == "platforms_own"
+    assert (await place.row(task.id))["status"] == "queued"
+
+
+@pytest.mark.parametrize("kind", ["wipe", "access-sync", "probe"])
+async def test_the_holder_of_the_machine_cancels_none_of_its_tasks(
+    place: Workplace, kind: str
+) -> None:
+    given = {"parts": ["residue"]} if kind == "probe" else {}
+    async with unit.work(place.site.platform, place.tenant.org.id) as ctx:
+        operation = await opened(ctx, place)
+        task = await add(ctx, place, operation, kind, given)
+
+    answer = await place.tenant.admin.post(f"/v1/tasks/{task.id}/cancel")
+
+    assert answer.status_code == 409
+    assert answer.json()["code"] == "platforms_own"
+    assert (await place.row(task.id))["status"] == "queued"

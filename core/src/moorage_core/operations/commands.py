@@ -29,6 +29,7 @@ Outcome = Literal["succeeded", "failed", "cancelled"]
 SSH_TASKS = "ssh-tasks"
 """Moves when there is something to do on a host without agent."""
 OperationEnded = rules.OperationEnded
+PlatformsOwn = rules.PlatformsOwn
 ENDED = {
     "succeeded": registry.OPERATION_SUCCEEDED,
     "failed": registry.OPERATION_FAILED,
@@ -177,6 +178,7 @@ async def open_session(ctx: Context, project: str, new: SessionCreate) -> tuple[
 
 async def renew(ctx: Context, id: str, *, lease: int) -> Operation:
     operation = await get(ctx, id, key=Permission.INFRA_SESSION_CREATE, lock=True)
+    rules.check_not_own(operation)
     rules.check_running(operation)
     until = rules.lease_until(ctx.now, timedelta(seconds=lease), deadline=operation.deadline)
     operation = await store.renew(ctx.db, id, org=operation.org_id, until=until, now=ctx.now)
@@ -188,6 +190,7 @@ async def renew(ctx: Context, id: str, *, lease: int) -> Operation:
 async def end(ctx: Context, id: str, given: OperationEnd) -> Operation:
     """From now on its token opens nothing, and its tasks stop."""
     operation = await get(ctx, id, key=Permission.INFRA_SESSION_END, lock=True)
+    rules.check_not_own(operation)
     rules.check_running(operation)
     operation = await _end(ctx, operation, given.outcome, given.message)
     _audit(ctx, Permission.INFRA_SESSION_END, operation)

@@ -92,7 +92,7 @@ async def get_operation(operation: OperationId, ctx: Ctx, response: Response) ->
     "/v1/operations/{operation}/renew",
     key=Permission.INFRA_SESSION_CREATE,
     response_model=OperationRead,
-    answers=(NotFound, rules.OperationEnded),
+    answers=(NotFound, rules.OperationEnded, rules.PlatformsOwn),
 )
 async def renew_operation(
     operation: OperationId, given: LeaseRenew, ctx: Ctx, response: Response
@@ -108,7 +108,7 @@ async def renew_operation(
     "/v1/operations/{operation}/end",
     key=Permission.INFRA_SESSION_END,
     response_model=OperationRead,
-    answers=(NotFound, rules.OperationEnded),
+    answers=(NotFound, rules.OperationEnded, rules.PlatformsOwn),
 )
 async def end_operation(
     operation: OperationId, given: OperationEnd, ctx: Ctx, response: Response

@@ -23,6 +23,12 @@ class OperationEnded(Conflict):
     code = "operation_ended"
 
 
+class PlatformsOwn(Conflict):
+    """It is the platform's own work: nobody stops it or holds it open."""
+
+    code = "platforms_own"
+
+
 class AllocationNotActive(Conflict):
     """A machine is not in the state in which work on it can begin."""
 
@@ -42,6 +48,15 @@ def check_running(operation: Operation) -> None:
     if operation.status != "running":
         raise OperationEnded(
             f"Operation {operation.id} has ended: {operation.status}. Open a new session."
+        )
+
+
+def check_not_own(operation: Operation) -> None:
+    """What the platform does of itself is not people's to end, or to hold open."""
+    if operation.requested_by_kind == "system":
+        raise PlatformsOwn(
+            f"Operation {operation.id} is the platform's own ({operation.reason}). It ends by "
+            "itself, when its work is done or its time is over."
         )
 
 

@@ -231,6 +231,7 @@ async def cancel(ctx: Context, id: str) -> Task:
     """Stop a task. One that a node has ends when the node says so."""
     key = Permission.APPS_TASK_CANCEL
     task = await get(ctx, id, key=key, lock=True)
+    _check_not_own(task)
     rules.check_open(task)
     task = await store.cancel(ctx.db, id, org=task.org_id, now=ctx.now)
     org, project = task.org_id, task.project_id
@@ -256,6 +257,13 @@ async def cancel(ctx: Context, id: str) -> Task:
     ctx.topics |= {f"task:{id}", f"op:{task.operation_id}"}
     _wake(ctx, [task])
     return task
+
+
+def _check_not_own(task: Task) -> None:
+    if task.kind in kinds.PLATFORMS_OWN or task.wakes is not None:
+        raise operations.PlatformsOwn(
+            f"Task {task.id} ({task.kind}) is the platform's own. It ends by itself."
+        )
 
 
 async def give_up(ctx: Context, ids: list[str], *, org: str) -> list[Task]:

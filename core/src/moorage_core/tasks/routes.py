@@ -13,6 +13,7 @@ from moorage_core.http import authentication, etag, waiting
 from moorage_core.http.routing import Ctx, PlatformDep, Routes
 from moorage_core.kit.ids import OperationId, TaskId
 from moorage_core.kit.pagination import Paging
+from moorage_core.operations import commands as operations
 from moorage_core.platform import Platform
 from moorage_core.tasks import acceptance, commands, rules
 from moorage_core.tasks.acceptance import Wish
@@ -147,7 +148,7 @@ async def get_task_output(
     "/v1/tasks/{task}/cancel",
     key=Permission.APPS_TASK_CANCEL,
     response_model=TaskRead,
-    answers=(NotFound, rules.TaskEnded),
+    answers=(NotFound, rules.TaskEnded, operations.PlatformsOwn),
 )
 async def cancel_task(task: TaskId, ctx: Ctx, response: Response) -> Task:
     """Stop a task. One that a machine has begun ends when its whole process tree is gone."""
