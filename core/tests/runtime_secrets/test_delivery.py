@@ -96,6 +96,29 @@ async def test_a_later_task_of_the_node_does_not_get_it_either(place: Workplace)
     assert (await place.row(second["id"]))["error_code"] == "secret_delivered"
 
 
+@pytest.mark.rule("TK-7")
+@pytest.mark.parametrize("end", ["unknown", "failed"])
+async def test_the_next_attempt_at_the_same_task_gets_it_again(place: Workplace, end: str) -> None:
+    await put(place, "key")
+    wish = {
+        "key": "step/put",
+        "kind": "put",
+        "input": {"path": "/etc/key", "content": {"$secret": "key"}},
+    }
+    (first,) = await place.ask(wish)
+    await place.take()
+    await place.say(first["id"], end)
+
+    (second,) = await place.ask({**wish, "attempt": 2})
+    handed = await place.take()
+    await place.say(second["id"], end)
+    (third,) = await place.ask({**wish, "attempt": 3})
+    last = await place.take()
+
+    assert (handed.id, last.id) == (second["id"], third["id"])
+    assert base64.b64decode(last.secrets["key"]) == PLANTED.encode()
+
+
 async def test_the_same_task_gets_it_again_when_the_answer_was_lost(place: Workplace) -> None:
     await put(place, "key")
     await place.ask(naming("key"))

@@ -20,7 +20,8 @@ class RuntimeSecret:
 
 @dataclass(frozen=True)
 class Found:
-    """A secret that tasks of a node name, and which task of the node got it by each fence."""
+    """A secret that tasks of a node name, and the key of the task of the node that got it by each
+    fence."""
 
     operation_id: str
     name: str
@@ -35,6 +36,8 @@ class Wanting:
     """A task that is about to be handed over, and the secrets that it names."""
 
     task: str
+    key: str
+    """What it is called in all its attempts."""
     operation: str
     project: str
     fence: int

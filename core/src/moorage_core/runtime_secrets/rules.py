@@ -48,11 +48,12 @@ def judge(
     """For each task the secrets that go to the node with it, or why it cannot have them.
 
     A node gets a secret once by operation and fence. The same task may get it again: an answer can
-    be lost, and a task that has begun is not handed over again.
+    be lost, and a task that has begun is not handed over again. So may its next attempt, which is
+    there only once the one before has ended.
     """
     by_name = {(each.operation_id, each.name): each for each in found}
     holders = {
-        (each.id, fence): task for each in by_name.values() for fence, task in each.given.items()
+        (each.id, fence): key for each in by_name.values() for fence, key in each.given.items()
     }
     judged: dict[str, list[Found] | Refused] = {}
     for task in wanting:
@@ -61,7 +62,7 @@ def judge(
         given = [secret for _, secret in named if secret is not None]
         judged[task.task] = next((each for each in refused if each is not None), given)
         if not any(refused):
-            holders |= {(secret.id, str(task.fence)): task.task for secret in given}
+            holders |= {(secret.id, str(task.fence)): task.key for secret in given}
     return judged
 
 
@@ -76,8 +77,8 @@ def _refusal(
         return Refused("secret_missing", f"The operation has no secret named {name}.")
     if secret.expires_at <= now:
         return Refused("secret_missing", f"The secret {name} has expired. Store it anew.")
-    holder = holders.get((secret.id, str(task.fence)), task.task)
-    if holder != task.task:
+    holder = holders.get((secret.id, str(task.fence)), task.key)
+    if holder != task.key:
         return Refused(
             "secret_delivered",
             f"The node got the secret {name} with task {holder}. Have one task take it, or store "

@@ -35,13 +35,14 @@ async def add(db: Db, secret: RuntimeSecret) -> bool:
 async def list_for_node(
     db: Db, *, org: str, operations: list[str], names: list[str], node: str
 ) -> list[Found]:
-    """Secrets by operation and name (the two lists belong together), and which task of the node
-    got them, fence by fence."""
+    """Secrets by operation and name (the two lists belong together), and the key of the task
+    of the node that got them, fence by fence."""
     return await db.all(
         Found,
         """
         SELECT s.operation_id, s.name, s.id, s.secret_id, s.expires_at, coalesce((
-                SELECT jsonb_object_agg(d.fence::text, d.task_id) FROM secret_deliveries d
+                SELECT jsonb_object_agg(d.fence::text, coalesce(t.key, d.task_id))
+                FROM secret_deliveries d LEFT JOIN tasks t ON t.id = d.task_id
                 WHERE d.runtime_secret_id = s.id AND d.operation_id = s.operation_id
                     AND d.node_id = %(node)s), '{}') AS given
         FROM runtime_secrets s

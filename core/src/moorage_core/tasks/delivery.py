@@ -129,7 +129,7 @@ async def _secrets(
 ) -> tuple[Sealed, set[str]]:
     """The sealed secrets of tasks, and the tasks that ended because they cannot have theirs."""
     wanting = [
-        Wanting(task.id, task.operation_id, task.project_id, task.fence, names)
+        Wanting(task.id, task.key, task.operation_id, task.project_id, task.fence, names)
         for task in tasks
         if (names := kinds.secret_names(task.kind, task.input))
     ]
