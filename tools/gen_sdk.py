@@ -38,6 +38,7 @@ CONSTRAINTS = frozenset(
         "exclusiveMinimum",
         "maxItems",
         "maxLength",
+        "maxProperties",
         "maximum",
         "minItems",
         "minLength",
@@ -189,6 +190,10 @@ def _loosened(schema: Schema, schemas: Mapping[str, Schema], *, closed: bool) ->
     elif kept.get("type") == "object" and isinstance(schema.get("additionalProperties"), dict):
         value = _loosened(schema["additionalProperties"], schemas, closed=closed)
         kept["additionalProperties"] = value
+    if len(named := kept.pop("patternProperties", {})) == 1:
+        # Names of a shape are names: the platform says which.
+        (value,) = named.values()
+        kept["additionalProperties"] = _loosened(value, schemas, closed=closed)
     return kept
 
 

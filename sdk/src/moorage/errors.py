@@ -412,6 +412,10 @@ class PlaceUnknown(Unprocessable):
     """There is no such region or SKU, or it takes nothing new."""
 
 
+class PlatformsOwn(Conflict):
+    """It is the platform's own work: nobody stops it or holds it open."""
+
+
 class PolicyRefused(Forbidden):
     """Policy does not allow this."""
 
@@ -739,6 +743,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "permission_unknown": PermissionUnknown,
     "person_disabled": PersonDisabled,
     "place_unknown": PlaceUnknown,
+    "platforms_own": PlatformsOwn,
     "policy_refused": PolicyRefused,
     "project_full": ProjectFull,
     "provider_misconfigured": ProviderMisconfigured,
@@ -910,6 +915,7 @@ __all__ = [
     "PermissionUnknown",
     "PersonDisabled",
     "PlaceUnknown",
+    "PlatformsOwn",
     "PolicyRefused",
     "ProjectFull",
     "ProviderMisconfigured",

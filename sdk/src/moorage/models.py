@@ -3,7 +3,7 @@
 
 from typing import Any, Literal
 
-from pydantic import AwareDatetime, Field, constr
+from pydantic import AwareDatetime, Field
 
 from moorage._model import Model
 
@@ -750,13 +750,7 @@ class NodeCreate(Model):
     reach: Literal["agent", "ssh"] | None = "agent"
     address: str | None = None
     ssh_port: int | None = None
-    labels: (
-        dict[
-            constr(pattern=r"^[a-z][a-z0-9._/-]{0,62}$"),
-            constr(pattern=r"^[^\x00-\x1f\x7f-\x9f]+$", min_length=1, max_length=200),
-        ]
-        | None
-    ) = None
+    labels: dict[str, str] | None = None
 
 
 class NodeBatchCreate(Model):
@@ -807,13 +801,7 @@ class NodeUpdate(Model):
     name: str | None = None
     address: str | None = None
     ssh_port: int | None = None
-    labels: (
-        dict[
-            constr(pattern=r"^[a-z][a-z0-9._/-]{0,62}$"),
-            constr(pattern=r"^[^\x00-\x1f\x7f-\x9f]+$", min_length=1, max_length=200),
-        ]
-        | None
-    ) = None
+    labels: dict[str, str] | None = None
     cordoned: bool | None = None
 
 
