@@ -260,6 +260,66 @@ async def test_a_failed_way_in_does_not_use_a_secret_up(
     assert len((tmp_path / "key").read_bytes()) > 32
 
 
+# Taken out
+
+
+async def quarantine(place: Workplace) -> None:
+    root = await place.site.actor("platform_admin")
+    path, body = f"/v1/nodes/{place.node}/quarantine", {"reason": "something is wrong with it"}
+    assert (await root.post(path, body)).status_code == 200
+
+
+async def resume(place: Workplace) -> None:
+    root = await place.site.actor("platform_admin")
+    assert (await root.post(f"/v1/nodes/{place.node}/resume")).status_code == 200
+
+
+async def test_on_a_node_that_was_taken_out_tasks_wait(
+    place: Workplace, credential: dict[str, Any], tmp_path: Path
+) -> None:
+    (task,) = await place.ask(put_wish(tmp_path / "file"))
+    await quarantine(place)
+
+    seen = await places.work(place)
+
+    assert seen == {}, "nobody goes there"
+    assert (await place.row(task["id"]))["status"] == "queued"
+    await resume(place)
+    await places.work(place)
+    assert (await place.row(task["id"]))["status"] == "succeeded"
+
+
+async def test_who_lost_access_loses_it_on_a_node_that_was_taken_out(
+    place: Workplace, credential: dict[str, Any], tmp_path: Path
+) -> None:
+    (task,) = await place.ask(put_wish(tmp_path / "file"))
+    sync = await place.queue(
+        reach="ssh", kind="access-sync", key="access/people", fence=1, input={}
+    )
+    await quarantine(place)
+
+    await places.work(place)
+
+    assert (await place.row(sync))["started_at"] is not None, "handed to the host"
+    assert (await place.row(task["id"]))["status"] == "queued"
+    assert not (tmp_path / "file").exists()
+
+
+async def test_what_is_to_stop_stops_on_a_node_that_was_taken_out(
+    place: Workplace, credential: dict[str, Any]
+) -> None:
+    sent = await place.queue(
+        reach="ssh", kind="put", key="step/sent", status="sent", fence=1, input={}
+    )
+    await quarantine(place)
+    stopped = await place.tenant.admin.post(f"/v1/tasks/{sent}/cancel")
+
+    await places.work(place)
+
+    assert stopped.status_code < 300, stopped.text
+    assert (await place.row(sent))["status"] == "cancelled"
+
+
 # Keys that change
 
 

@@ -26,9 +26,10 @@ def told(
     cancelling: bool = False,
     told_at: datetime | None = None,
     fresh: bool = True,
+    waits: bool = False,
 ) -> str:
     """Where the one task ends up."""
-    task = Standing("t", status, ended, cancelling, told_at)
+    task = Standing("t", status, ended, cancelling, told_at, waits)
     holds = [Hold("t", state)] if state else []
     made = rules.plan([task], holds, fresh=fresh, now=NOW)
     places = {
@@ -71,6 +72,10 @@ def told(
         ("unknown", "running", {"ended": True}, "cancel"),
         ("unknown", "running", {"ended": True, "told_at": NOW}, "nothing"),
         ("unknown", "failed", {"ended": True}, "forget"),
+        ("queued", None, {"waits": True}, "nothing"),
+        ("sent", None, {"waits": True}, "nothing"),
+        ("sent", None, {"waits": True, "cancelling": True}, "drop"),
+        ("running", "running", {"waits": True, "cancelling": True}, "cancel"),
     ],
 )
 def test_what_a_node_is_told(

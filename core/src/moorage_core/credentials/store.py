@@ -219,18 +219,33 @@ async def note_problem(db: Db, allocation: str, *, org: str, problem: str | None
 
 
 async def list_open_work(db: Db, *, limit: int) -> list[OpenWork]:
-    """Nodes without agent that have open tasks.
+    """Nodes without agent on which there is something to do.
+
+    On one that was taken out tasks wait. What ran or is to stop there is still seen to, and
+    whoever lost access loses it there too.
 
     Tenant-less: a sweep, as moorage_system.
     """
     return await db.all(
         OpenWork,
         """
-        SELECT DISTINCT node_id, allocation_id, org_id, project_id FROM tasks
-        WHERE reach = 'ssh' AND ended_at IS NULL ORDER BY node_id LIMIT %s
+        SELECT DISTINCT t.node_id, t.allocation_id, t.org_id, t.project_id
+        FROM tasks t JOIN nodes n ON n.id = t.node_id
+        WHERE t.reach = 'ssh' AND t.ended_at IS NULL
+            AND (n.status <> 'quarantined' OR t.status = 'running'
+                OR t.cancel_requested_at IS NOT NULL OR t.kind = 'access-sync')
+        ORDER BY t.node_id LIMIT %s
         """,
         (limit,),
     )
+
+
+async def is_quarantined(db: Db, allocation: str) -> bool:
+    """Whether its node was taken out.
+
+    Tenant-less: the function asks for the caller's scope.
+    """
+    return bool(await db.value("SELECT quarantined FROM node_for_work(%s)", (allocation,)))
 
 
 async def hold(db: Db, work: OpenWork, *, worker: str, now: datetime, until: datetime) -> bool:

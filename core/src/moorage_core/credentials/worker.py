@@ -65,6 +65,8 @@ class Facts:
 
     host: SshHost | None
     credential: AccessCredential | None
+    quarantined: bool
+    """Its node was taken out: nothing new is begun there."""
 
     @property
     def mark(self) -> object:
@@ -83,6 +85,7 @@ class Worker:
         self._linger = linger.total_seconds()
         self._running: dict[str, Errand] = {}
         self._held_at = time.monotonic()
+        self._quarantined = False
 
     async def serve(self) -> str:
         """Do what there is to do. What happened, in a word, for the log."""
@@ -118,8 +121,11 @@ class Worker:
         busy_at = time.monotonic()
         with self._platform.hub.watch(topics) as waiter:
             while True:
-                if await self._renew() and (await self._facts()).mark != facts.mark:
-                    return
+                if await self._renew():
+                    present = await self._facts()
+                    if present.mark != facts.mark:
+                        return
+                    self._quarantined = present.quarantined
                 await self._look(connection, place)
                 if self._running:
                     busy_at = time.monotonic()
@@ -139,6 +145,7 @@ class Worker:
                 holds,
                 reach="ssh",
                 at_once=AT_ONCE - len(self._running),
+                quarantined=self._quarantined,
             )
         except AWAY as err:
             # The secret store, say. What runs goes on; what is new is asked for again.
@@ -172,10 +179,12 @@ class Worker:
     async def _facts(self) -> Facts:
         org = self._work.org_id
         async with self._platform.database.transaction(org_scope(org), read_only=True) as db:
+            quarantined = await store.is_quarantined(db, self._work.allocation_id)
             host = await store.find_host(db, self._work.allocation_id, org=org)
             if host is None:
-                return Facts(None, None)
-            return Facts(host, await store.find(db, host.credential_id, orgs=[org]))
+                return Facts(None, None, quarantined)
+            credential = await store.find(db, host.credential_id, orgs=[org])
+            return Facts(host, credential, quarantined)
 
     async def _door(self, facts: Facts) -> Door:
         host, credential = facts.host, facts.credential

@@ -31,11 +31,13 @@ async def for_poll(
     fresh: bool = True,
     reach: Literal["agent", "ssh"] = "agent",
     at_once: int = rules.AT_ONCE,
+    quarantined: bool = False,
 ) -> Handed:
     """What to tell a node. Tasks in the answer count as sent from now on.
 
     `fresh` for the first look of a poll. While it waits, what it said grows old, and only what is
-    new is handed over. A worker of ours that does a node's tasks over SSH asks in its place.
+    new is handed over. A worker of ours that does a node's tasks over SSH asks in its place. A node
+    that is `quarantined` begins nothing of its holder's; it still hears what is to stop.
     """
     sent: list[Task] = []
     inputs: dict[str, dict[str, Any]] = {}
@@ -44,7 +46,8 @@ async def for_poll(
         platform, PLATFORM_ORG, scope=Scope(principal=node), patient=not fresh
     ) as ctx:
         rows = await node_store.look(ctx.db, node, holds=[hold.task for hold in holds], reach=reach)
-        plan = rules.plan(_standing(rows), holds, fresh=fresh, now=ctx.now, at_once=at_once)
+        standing = _standing(rows, quarantined=quarantined)
+        plan = rules.plan(standing, holds, fresh=fresh, now=ctx.now, at_once=at_once)
         if plan.changes:
             sent = await _tell(ctx, node, plan)
             for org in sorted({task.org_id for task in sent if _needs_more(platform, task)}):
@@ -53,8 +56,9 @@ async def for_poll(
                 given, failed = await _secrets(ctx, of_org, org=org, node=node)
                 sealed |= given
                 sent = [task for task in sent if task.id not in failed]
-    tasks = [await _handed(platform, task, inputs, sealed) for task in sent]
-    return Handed(tasks, plan.cancel, plan.forget, _binding(rows))
+    binding = _binding(rows)
+    tasks = [await _handed(platform, task, inputs, sealed, binding) for task in sent]
+    return Handed(tasks, plan.cancel, plan.forget, binding)
 
 
 async def refuse(platform: Platform, node: str, *, code: str, message: str) -> int:
@@ -149,9 +153,17 @@ async def _secrets(
 
 
 async def _handed(
-    platform: Platform, task: Task, inputs: dict[str, dict[str, Any]], sealed: Sealed
+    platform: Platform,
+    task: Task,
+    inputs: dict[str, dict[str, Any]],
+    sealed: Sealed,
+    binding: Binding | None,
 ) -> HandedTask:
-    """After the transaction: opening a secret may ask another machine."""
+    """After the transaction: opening a secret may ask another machine.
+
+    The last list of people, for a node that was taken from its holder, is the platform's own.
+    """
+    unheld = binding is None and task.kind in kinds.IN_QUARANTINE
     secrets = {
         name: base64.b64encode(await custody.reveal(platform, found)).decode()
         for name, found in sealed.get(task.id, {}).items()
@@ -162,7 +174,7 @@ async def _handed(
         key=task.key,
         operation_id=task.operation_id,
         fence=task.fence,
-        allocation_id=task.allocation_id,
+        allocation_id=None if unheld else task.allocation_id,
         correlation_id=task.correlation_id,
         traceparent=task.traceparent,
         run_as=task.run_as,
@@ -173,9 +185,16 @@ async def _handed(
     )
 
 
-def _standing(rows: Sequence[dict[str, Any]]) -> list[rules.Standing]:
+def _standing(rows: Sequence[dict[str, Any]], *, quarantined: bool = False) -> list[rules.Standing]:
     return [
-        rules.Standing(row["id"], row["status"], row["ended"], row["cancelling"], row["told_at"])
+        rules.Standing(
+            row["id"],
+            row["status"],
+            row["ended"],
+            row["cancelling"],
+            row["told_at"],
+            waits=quarantined and row["kind"] not in kinds.IN_QUARANTINE,
+        )
         for row in rows
         if row["id"] is not None
     ]

@@ -114,9 +114,9 @@ KINDS: dict[str, type[Input]] = {
     "wipe": Wipe,
 }
 PLATFORMS_OWN = frozenset({"access-sync", "wipe"})
-IN_QUARANTINE = frozenset({"access-sync"})
-"""What goes even to a node that was taken out: whoever lost access loses it there too."""
 """Kinds that only the platform itself asks for."""
+IN_QUARANTINE = frozenset({"access-sync"})
+"""What goes to a node that was taken out, too: whoever lost access loses it there as well."""
 ENSURING = frozenset({"put", "get", "packages", "service", "access-sync", "probe", "wipe"})
 """Kinds that can be asked for again when nobody knows how they ended."""
 

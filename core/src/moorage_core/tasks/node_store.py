@@ -26,16 +26,16 @@ async def look(db: Db, node: str, *, holds: list[str], reach: str) -> list[dict[
     return await db.rows(
         f"""
         WITH mine AS (
-            SELECT id, status, ended_at, cancel_requested_at, cancel_sent_at FROM tasks
+            SELECT id, kind, status, ended_at, cancel_requested_at, cancel_sent_at FROM tasks
             WHERE node_id = %(node)s AND reach = %(reach)s AND ended_at IS NULL
             UNION ALL
-            SELECT id, status, ended_at, cancel_requested_at, cancel_sent_at FROM tasks
+            SELECT id, kind, status, ended_at, cancel_requested_at, cancel_sent_at FROM tasks
             WHERE node_id = %(node)s AND ended_at IS NOT NULL AND id = ANY (%(holds)s)
         ), bound AS (
             SELECT id AS allocation_id, org_id, project_id FROM allocations
             WHERE node_id = %(node)s AND status IN {HELD}
         )
-        SELECT m.id, m.status, m.ended_at IS NOT NULL AS ended,
+        SELECT m.id, m.kind, m.status, m.ended_at IS NOT NULL AS ended,
             m.cancel_requested_at IS NOT NULL AS cancelling, m.cancel_sent_at AS told_at,
             b.allocation_id, b.org_id, b.project_id
         FROM (SELECT) AS one LEFT JOIN bound b ON true LEFT JOIN mine m ON true

@@ -63,8 +63,8 @@ class Standing:
     """Somebody wants it to stop."""
     told_at: datetime | None
     """When the node was last told so."""
-    in_quarantine: bool = False
-    """It goes to a node that was taken out, too."""
+    waits: bool = False
+    """Its node was taken out: what was not begun is not begun now."""
 
 
 @dataclass(frozen=True)
@@ -93,14 +93,11 @@ def plan(
     fresh: bool,
     now: datetime,
     at_once: int = AT_ONCE,
-    quarantined: bool = False,
 ) -> Plan:
     """What to tell a node, and what to conclude from what it holds.
 
     Conclusions are drawn from a fresh poll alone: while one waits, what it said grows old.
     """
-    if quarantined:
-        standing = [replace(task, waits=not task.in_quarantine) for task in standing]
     held = {hold.task: hold.state for hold in holds}
     known = {task.id for task in standing}
     made = Plan([], [], [], [id for id in held if id not in known], [], [])
@@ -132,7 +129,7 @@ def _choose(made: Plan, task: Standing, at_once: int) -> None:
     """No node has it."""
     if task.cancelling:
         made.drop.append(task.id)
-    elif len(made.send) + len(made.again) < at_once:
+    elif not task.waits and len(made.send) + len(made.again) < at_once:
         (made.send if task.status == "queued" else made.again).append(task.id)
 
 

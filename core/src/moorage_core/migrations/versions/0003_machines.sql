@@ -613,12 +613,13 @@ END $$;
 GRANT SELECT (id, org_id, name, status, reach, last_seen_at, unreachable_since, version, generation,
     reimage_requested_at, reimage_started_at),
     UPDATE (last_seen_at) ON nodes TO moorage_system;
-GRANT SELECT (id, org_id, project_id, node_id, status, due_at, setup_operation_id, release_operation_id, reimage_from)
+GRANT SELECT (id, org_id, project_id, node_id, status, due_at, setup_operation_id, release_operation_id, reimage_from,
+    dirty)
     ON allocations TO moorage_system;
 GRANT SELECT (id, org_id, project_id, kind, status, requested_by_kind, requested_by, lease_expires_at, deadline, ended_at)
     ON operations TO moorage_system;
-GRANT SELECT (id, org_id, project_id, operation_id, allocation_id, node_id, reach, status, due_at, ended_at) ON tasks
-    TO moorage_system;
+GRANT SELECT (id, org_id, project_id, operation_id, allocation_id, node_id, reach, kind, status, due_at, ended_at,
+    cancel_requested_at) ON tasks TO moorage_system;
 GRANT DELETE ON tasks TO moorage_system;
 GRANT SELECT (task_id), DELETE ON task_outputs TO moorage_system;
 GRANT SELECT (id, org_id, project_id, received_at), DELETE ON node_evidence TO moorage_system;
