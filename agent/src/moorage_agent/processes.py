@@ -77,9 +77,11 @@ def everything(proc: Path = PROC) -> list[Process]:
 
 
 def _read(folder: Path) -> Optional[Process]:
+    """A process; None where it has ended. Only its `status` decides that: what else cannot be read
+    is unknown, and the process lives all the same."""
     try:
         status = _fields((folder / "status").read_text(errors="replace"))
-        if status["State"].startswith(("Z", "X")):
+        if _is_over(status):
             return None
         return Process(
             pid=int(folder.name),
@@ -88,11 +90,23 @@ def _read(folder: Path) -> Optional[Process]:
             uids=frozenset(int(uid) for uid in status["Uid"].split()),
             login_uid=_login_uid(folder),
             sudo_uid=_sudo_uid(folder),
-            group=(folder / "cgroup").read_text(errors="replace"),
-            title=(folder / "cmdline").read_text(errors="replace").replace("\0", " ").strip(),
+            group=_words(folder / "cgroup"),
+            title=_words(folder / "cmdline").replace("\0", " ").strip(),
         )
     except (OSError, KeyError, ValueError):
         return None  # it has ended meanwhile
+
+
+def _is_over(status: Mapping[str, str]) -> bool:
+    """Whether nothing of it runs. Its first thread may be over while others work on. Pure."""
+    return status["State"].startswith(("Z", "X")) and int(status.get("Threads", "1")) <= 1
+
+
+def _words(file: Path) -> str:
+    try:
+        return file.read_text(errors="replace")
+    except OSError:
+        return ""
 
 
 def _fields(status: str) -> dict[str, str]:
