@@ -10,6 +10,7 @@ from core.tests.factories import machines
 from core.tests.factories.tenants import Tenant, make_tenant
 from core.tests.site import Site, TimedSite
 from moorage_core.allocations.sweeps import DriveAllocations
+from moorage_core.nodes.sweeps import ReimageNodes
 from moorage_core.platform import Platform
 
 
@@ -227,3 +228,35 @@ async def test_a_machine_that_could_not_be_imaged_ends_the_wish(
     failed = await holding.get(tenant, made["id"])
     assert failed["status"] == "failed"
     assert "the command failed" in failed["message"]
+
+
+async def test_a_wish_that_is_taken_back_before_its_image_was_begun_calls_the_image_off(
+    site: Site, tenant: Tenant, provisioned: Platform
+) -> None:
+    other = await make_tenant(site)
+    region, sku, (node,) = await machines.make_pool(site, 1, last_org_id=other.org.id)
+    (made,) = await holding.held(tenant, region, sku)
+    await holding.drive(provisioned)
+
+    await holding.release(tenant, made["id"])
+
+    after = await site.rows(
+        "SELECT status, last_org_id, reimage_requested_at FROM nodes WHERE id = %s", node
+    )
+    assert after == [("available", other.org.id, None)]
+
+
+async def test_a_wish_that_is_taken_back_while_it_is_imaged_leaves_the_node_to_the_platform(
+    site: Site, tenant: Tenant, provisioned: Platform
+) -> None:
+    other = await make_tenant(site)
+    region, sku, _ = await machines.make_pool(site, 1, last_org_id=other.org.id)
+    (made,) = await holding.held(tenant, region, sku)
+    await holding.drive(provisioned)
+    await ReimageNodes(provisioned).activate()
+
+    await holding.release(tenant, made["id"])
+
+    after = await holding.node_of(site, made["id"])
+    assert (after["status"], after["last_org"]) == ("quarantined", other.org.id)
+    assert "imaged anew" in after["reason"]

@@ -50,24 +50,25 @@ def test_every_state_but_the_last_has_a_way_to_the_last() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "holder", "enrolled", "after"),
+    ("status", "holder", "enrolled", "imaging", "after"),
     [
-        (Status.MAINTENANCE, None, NOW, Status.AVAILABLE),
-        (Status.QUARANTINED, None, NOW, Status.AVAILABLE),
-        (Status.QUARANTINED, "alc_1", NOW, Status.ALLOCATED),
-        (Status.QUARANTINED, None, None, Status.ENROLLING),
+        (Status.MAINTENANCE, None, NOW, False, Status.AVAILABLE),
+        (Status.QUARANTINED, None, NOW, False, Status.AVAILABLE),
+        (Status.QUARANTINED, "alc_1", NOW, False, Status.ALLOCATED),
+        (Status.QUARANTINED, None, None, False, Status.ENROLLING),
+        (Status.QUARANTINED, None, NOW, True, Status.ENROLLING),
     ],
 )
 def test_a_node_resumes_as_what_it_would_be(
-    status: Status, holder: str | None, enrolled: datetime | None, after: Status
+    status: Status, holder: str | None, enrolled: datetime | None, imaging: bool, after: Status
 ) -> None:
-    assert rules.resumed(node(status, enrolled_at=enrolled), holder) is after
+    assert rules.resumed(node(status, enrolled_at=enrolled), holder, imaging=imaging) is after
 
 
 @pytest.mark.parametrize("status", [Status.AVAILABLE, Status.ALLOCATED, Status.RETIRED])
 def test_there_is_nothing_to_resume_where_nothing_is_held_against_it(status: Status) -> None:
     with pytest.raises(rules.StatusForbids):
-        rules.resumed(node(status), None)
+        rules.resumed(node(status), None, imaging=False)
 
 
 GPU = {"model": "NVIDIA H200 NVL", "index": 0}

@@ -1,11 +1,7 @@
-"""Hearing nodes, missing them, and having them imaged."""
+"""Hearing nodes, and missing them."""
 
-import json
-import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +11,7 @@ from core.tests.factories.hosts import Host, Place, announce, enrolled, make_pla
 from core.tests.site import Site, TimedSite
 from moorage_core.errors import Busy
 from moorage_core.kit.db import Database, open_database
-from moorage_core.nodes.sweeps import FindSilentNodes, FlushHeartbeats, ReimageNodes
+from moorage_core.nodes.sweeps import FindSilentNodes, FlushHeartbeats
 
 
 @pytest.fixture
@@ -151,91 +147,3 @@ async def test_a_host_that_never_enrolled_is_not_missed(timed: TimedSite, root: 
     await look(timed, find, 60)
 
     assert (await read(root, node["id"]))["reachable"] is None
-
-
-# Imaging
-
-
-def provisioner(timed: TimedSite, *command: str) -> ReimageNodes:
-    machines = timed.platform.settings.machines.model_copy(update={"reimage_command": command})
-    settings = timed.platform.settings.model_copy(update={"machines": machines})
-    return ReimageNodes(replace(timed.platform, settings=settings))
-
-
-def python(code: str, *words: str) -> Sequence[str]:
-    return (sys.executable, "-c", code, *words)
-
-
-async def reimage(root: Caller, host: Host) -> None:
-    asked = await root.post(f"/v1/nodes/{host.node}/reimage", {"reason": "for a clean slate"})
-    assert asked.status_code == 202, asked.text
-
-
-async def test_the_provisioner_gets_the_line_and_the_host_comes_back_fresh(
-    timed: TimedSite, root: Caller, host: Host, tmp_path: Path
-) -> None:
-    order = tmp_path / "order"
-    code = "import sys,pathlib; pathlib.Path(sys.argv[1]).write_text(sys.stdin.read())"
-    await reimage(root, host)
-
-    await provisioner(timed, *python(code, str(order))).activate()
-
-    given = json.loads(order.read_text())
-    assert (given["node"], given["reason"]) == (host.node, "for a clean slate")
-    token = given["line"].split("MOORAGE_TOKEN=")[1].split()[0]
-    assert (await Host(timed.client).enrol(token)).status_code == 201
-    after = await read(root, host.node)
-    assert (after["status"], after["generation"]) == ("available", 2)
-
-
-async def test_the_command_runs_once(
-    timed: TimedSite, root: Caller, host: Host, tmp_path: Path
-) -> None:
-    marks = tmp_path / "marks"
-    sweep = provisioner(timed, *python("import sys; open(sys.argv[1], 'a').write('x')", str(marks)))
-    await reimage(root, host)
-
-    await sweep.activate()
-    await sweep.activate()
-
-    assert marks.read_text() == "x"
-
-
-async def test_a_command_that_fails_quarantines_the_node_and_keeps_the_line_secret(
-    timed: TimedSite, root: Caller, host: Host
-) -> None:
-    await reimage(root, host)
-
-    code = "import json, sys; sys.exit('no such machine: ' + json.load(sys.stdin)['line'])"
-    await provisioner(timed, *python(code)).activate()
-
-    after = await read(root, host.node)
-    assert after["status"] == "quarantined"
-    assert "ended with 1: no such machine: …" in after["status_reason"]
-    assert "moor_enr_" not in after["status_reason"]
-
-
-async def test_a_host_that_does_not_come_back_is_given_up(
-    timed: TimedSite, root: Caller, host: Host
-) -> None:
-    sweep = provisioner(timed, *python(""))
-    await reimage(root, host)
-    await sweep.activate()
-    timed.clock.move(timed.platform.settings.machines.reimage_timeout + timedelta(seconds=1))
-
-    await sweep.activate()
-
-    after = await read(root, host.node)
-    assert after["status"] == "quarantined"
-    assert "No host has enrolled" in after["status_reason"]
-    assert after["reimage_requested_at"] is None
-
-
-async def test_a_command_that_is_not_there_says_so(
-    timed: TimedSite, root: Caller, host: Host
-) -> None:
-    await reimage(root, host)
-
-    await provisioner(timed, "/nowhere/provision").activate()
-
-    assert "cannot be run" in (await read(root, host.node))["status_reason"]

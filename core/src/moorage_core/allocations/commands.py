@@ -351,7 +351,8 @@ async def _give_back_unused(ctx: Context, row: Allocation, node: Node) -> None:
     """Nothing of the project's ever came to it."""
     if node.status == NodeStatus.QUARANTINED:
         return
-    if row.reimage_from is not None and node.generation == row.reimage_from:
+    imaged = row.reimage_from is None or node.generation > row.reimage_from
+    if not imaged and not await nodes.call_off_reimage(ctx, node):
         await nodes.quarantine(ctx, node.id, reason=rules.IMAGING)
     else:
         await nodes.give_back(ctx, node.id)

@@ -148,6 +148,15 @@ async def request_reimage(ctx: Context, id: str, *, reason: str) -> None:
     publish(ctx, registry.NODE_REIMAGING, wanted)
 
 
+async def call_off_reimage(ctx: Context, node: Node) -> bool:
+    """End a wish for an image of a locked node. False where the provisioner may be at it."""
+    timeout = ctx.platform.settings.machines.reimage_timeout
+    if rules.is_imaging(node, timeout=timeout, now=ctx.now):
+        return False
+    await store.call_off_reimage(ctx.db, node.id, org=PLATFORM_ORG)
+    return True
+
+
 async def _move(ctx: Context, node: Node, after: Status, *, reason: str | None = None) -> None:
     if rules.transition(node, after) is None and reason == node.status_reason:
         return

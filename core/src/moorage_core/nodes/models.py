@@ -36,6 +36,8 @@ class Node:
     last_org_id: str | None
     generation: int
     reimage_requested_at: datetime | None
+    reimage_started_at: datetime | None
+    """When the provisioner was begun with. Until its host enrols, it may be overwritten."""
     conflict_at: datetime | None
     enrolled_at: datetime | None
     hostname: str | None

@@ -122,13 +122,19 @@ def check_has_agent(node: Node) -> None:
         raise StatusForbids(f"Node {node.name} is retired. Announce a new node for the host.")
 
 
-def resumed(node: Node, holder: str | None) -> Status:
+def is_imaging(node: Node, *, timeout: timedelta, now: datetime) -> bool:
+    """Whether the provisioner may be at it: then it can be overwritten at any moment."""
+    started = node.reimage_started_at
+    return started is not None and now - started < timeout
+
+
+def resumed(node: Node, holder: str | None, *, imaging: bool) -> Status:
     """What a node is when nothing is held against it any more."""
     if node.status not in (Status.MAINTENANCE, Status.QUARANTINED):
         raise StatusForbids(f"Node {node.name} is {node.status}: there is nothing to resume.")
     if holder is not None:
         return Status.ALLOCATED
-    if node.reach == "agent" and node.enrolled_at is None:
+    if imaging or (node.reach == "agent" and node.enrolled_at is None):
         return Status.ENROLLING
     return Status.AVAILABLE
 

@@ -14,12 +14,16 @@ NODE: LiteralString = """id, org_id, name, region_id, sku_id,
     (SELECT r.slug FROM regions r WHERE r.id = region_id) AS region,
     (SELECT s.slug FROM skus s WHERE s.id = sku_id) AS sku,
     reach, address, ssh_port, status, status_reason, status_since, cordoned, last_org_id,
-    generation, reimage_requested_at, conflict_at, enrolled_at, hostname, agent_version, boot_id,
-    run_id, trust, inventory, inventory_at, last_seen_at, unreachable_since, labels, version,
-    created_at, updated_at"""
+    generation, reimage_requested_at, reimage_started_at, conflict_at, enrolled_at, hostname,
+    agent_version, boot_id, run_id, trust, inventory, inventory_at, last_seen_at,
+    unreachable_since, labels, version, created_at, updated_at"""
 ENROLMENT: LiteralString = (
     "id, org_id, node_id, expires_at, created_at, created_by, used_at, revoked_at"
 )
+AWAITS_IMAGE: LiteralString = """(n.status = 'enrolling' OR n.status = 'allocated' AND EXISTS (
+    SELECT FROM allocations a
+    WHERE a.node_id = n.id AND a.status = 'requested' AND a.reimage_from = n.generation))"""
+"""Nobody is on it but whoever waits for this very image."""
 IDENTITY: LiteralString = (
     "id, name, status, public_key, nonce_hash, used_nonce_hash, used_jti, conflict_at"
 )
@@ -221,25 +225,44 @@ async def request_reimage(db: Db, id: str, *, org: str, reason: str, now: dateti
 async def start_reimage(db: Db, id: str, *, org: str, now: datetime) -> str | None:
     """Why it is imaged; None where somebody else has started, or it is not wanted any more."""
     return await db.value(
-        """
-        UPDATE nodes SET reimage_started_at = %s WHERE org_id = %s AND id = %s
-            AND reimage_requested_at IS NOT NULL AND reimage_started_at IS NULL
-        RETURNING coalesce(reimage_reason, '')
+        f"""
+        UPDATE nodes n SET reimage_started_at = %s WHERE n.org_id = %s AND n.id = %s
+            AND n.reimage_requested_at IS NOT NULL AND n.reimage_started_at IS NULL
+            AND {AWAITS_IMAGE}
+        RETURNING coalesce(n.reimage_reason, '')
         """,
         (now, org, id),
     )
 
 
-async def give_up_reimage(db: Db, id: str, *, org: str) -> bool:
-    """False where it came to its end meanwhile."""
-    given_up = await db.run(
-        """
-        UPDATE nodes SET reimage_requested_at = NULL, reimage_started_at = NULL
-        WHERE org_id = %s AND id = %s AND reimage_requested_at IS NOT NULL
+async def give_up_reimage(db: Db, id: str, *, org: str, started: datetime) -> bool | None:
+    """End what was started then; whether the node still waited for it.
+
+    None where it came to its end meanwhile, or was asked for anew.
+    """
+    return await db.value(
+        f"""
+        UPDATE nodes n SET reimage_requested_at = NULL, reimage_started_at = NULL,
+            reimage_reason = NULL
+        WHERE n.org_id = %s AND n.id = %s AND n.reimage_requested_at IS NOT NULL
+            AND n.reimage_started_at = %s
+        RETURNING {AWAITS_IMAGE}
+        """,
+        (org, id, started),
+    )
+
+
+async def call_off_reimage(db: Db, id: str, *, org: str) -> Node:
+    """What enrols from now on is no new image."""
+    return await db.get(
+        Node,
+        f"""
+        UPDATE nodes SET reimage_requested_at = NULL, reimage_started_at = NULL,
+            reimage_reason = NULL
+        WHERE org_id = %s AND id = %s RETURNING {NODE}
         """,
         (org, id),
     )
-    return given_up == 1
 
 
 # Identity
@@ -544,14 +567,18 @@ async def mark_heard(db: Db, ids: list[str], *, org: str) -> list[Node]:
 async def list_reimages(db: Db, *, started_before: datetime, limit: int) -> list[dict[str, Any]]:
     """Nodes to be imaged: those that nobody has begun with, and those that take too long.
 
+    With the org that waits for one, if any does.
+
     Tenant-less: the system role looks at all nodes.
     """
     return await db.rows(
         """
-        SELECT id, reimage_started_at FROM nodes
-        WHERE reimage_requested_at IS NOT NULL
-            AND (reimage_started_at IS NULL OR reimage_started_at < %s)
-        ORDER BY reimage_requested_at LIMIT %s
+        SELECT n.id, n.reimage_started_at, a.org_id AS holder FROM nodes n
+            LEFT JOIN allocations a ON a.node_id = n.id AND a.status = 'requested'
+                AND a.reimage_from = n.generation AND n.status = 'allocated'
+        WHERE n.reimage_requested_at IS NOT NULL AND (n.reimage_started_at < %s
+            OR n.reimage_started_at IS NULL AND (n.status = 'enrolling' OR a.id IS NOT NULL))
+        ORDER BY n.reimage_requested_at LIMIT %s
         """,
         (started_before, limit),
     )

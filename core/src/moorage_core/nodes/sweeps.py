@@ -2,14 +2,26 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+import re
+import time
+from collections import Counter
+from collections.abc import Awaitable, Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime, timedelta
 from typing import Any
 
+import psycopg
+import structlog
+
 from moorage_core import unit
 from moorage_core.background.driver import Sweep
+from moorage_core.context import Context
+from moorage_core.errors import ApiError
 from moorage_core.events import registry
+from moorage_core.kit import logs, metrics, tokens
+from moorage_core.kit.db import org_scope
 from moorage_core.kit.ids import PLATFORM_ORG
+from moorage_core.kit.wakeups import Waiter
 from moorage_core.nodes import commands, rules, store
 from moorage_core.platform import Platform
 
@@ -18,6 +30,8 @@ HANDS = 8
 """Nodes that are imaged at the same time."""
 SAID = 500
 """Characters of what a failed command said that are shown."""
+
+log = structlog.get_logger()
 
 
 class FlushHeartbeats(Sweep):
@@ -92,26 +106,82 @@ class ReimageNodes(Sweep):
     every = timedelta(seconds=15)
     topics = (commands.REIMAGES,)
 
+    def __init__(self, platform: Platform) -> None:
+        super().__init__(platform)
+        self._left_alone: dict[str, float] = {}
+        """Nodes that gave trouble, and when that was."""
+
     async def activate(self) -> dict[str, Any]:
-        settings = self.platform.settings.machines
-        if not settings.reimage_command:
-            return {"imaging": 0}
-        late = self.platform.clock.now() - settings.reimage_timeout
-        async with self.platform.database.sweep() as db:
-            found = await store.list_reimages(db, started_before=late, limit=BATCH)
+        """Until no node is left to begin with. A slow command keeps no other node waiting."""
+        seen = Counter[str]()
+        running: dict[str, asyncio.Task[bool]] = {}
+        if not self.platform.settings.machines.reimage_command:
+            return dict(seen)
+        try:
+            with self.platform.hub.watch(self.topics) as waiter:
+                while True:
+                    found = [row for row in await self._find(seen) if row["id"] not in running]
+                    for row in found[: HANDS - len(running)]:
+                        running[row["id"]] = asyncio.create_task(self._image(row))
+                    if not running:
+                        return dict(seen)
+                    await self._any_ends(running, waiter)
+                    for id in [id for id, task in running.items() if task.done()]:
+                        seen[await self._settle(id, running.pop(id))] += 1
+        finally:
+            for task in running.values():
+                task.cancel()
+            await asyncio.gather(*running.values(), return_exceptions=True)
+
+    async def _any_ends(self, running: dict[str, asyncio.Task[bool]], waiter: Waiter) -> None:
+        """Until one is through, or there may be others to begin with."""
+        woken = asyncio.create_task(waiter.wait(self.every.total_seconds()))
+        try:
+            await asyncio.wait({woken, *running.values()}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            woken.cancel()
+
+    async def _find(self, seen: Counter[str]) -> list[dict[str, Any]]:
+        """Those to begin with. What takes too long is given up on the way."""
+        late = self.platform.clock.now() - self.platform.settings.machines.reimage_timeout
+        try:
+            async with self.platform.database.sweep() as db:
+                found = await store.list_reimages(db, started_before=late, limit=BATCH)
+        except (psycopg.Error, OSError, ApiError) as err:
+            # Commands are at work: they go on.
+            log.warning("reimage.no_look", error=str(err))
+            return []
+        early = time.monotonic() - self.every.total_seconds()
+        found = [row for row in found if self._left_alone.get(row["id"], early) <= early]
         for row in found:
             if row["reimage_started_at"] is not None:
-                await self._give_up(row["id"], "No host has enrolled since it was imaged.")
-        fresh = [row["id"] for row in found if row["reimage_started_at"] is None]
-        await asyncio.gather(*(self._image(node) for node in fresh[:HANDS]))
-        return {"imaging": len(fresh)}
+                why = "No host has enrolled since it was imaged."
+                ended = self._give_up(row, why, started=row["reimage_started_at"])
+                seen[await self._settle(row["id"], ended)] += 1
+        return [row for row in found if row["reimage_started_at"] is None]
 
-    async def _image(self, id: str) -> None:
+    async def _settle(self, id: str, act: Awaitable[bool]) -> str:
+        """What goes wrong with one node must not touch the others."""
+        try:
+            if await act:
+                self._left_alone.pop(id, None)
+                return "done"
+        except (psycopg.Error, OSError, ApiError) as err:
+            log.warning("reimage.interrupted", node=id, error=str(err))
+        except Exception:
+            metrics.SWEEP_FAILURES.labels(self.name).inc()
+            log.exception("reimage.failed", node=id)
+        self._left_alone[id] = time.monotonic()
+        return "failed"
+
+    async def _image(self, row: dict[str, Any]) -> bool:
+        """False where nothing was begun: somebody else has, or it is not wanted any more."""
         settings = self.platform.settings.machines
-        async with unit.work(self.platform, PLATFORM_ORG) as ctx:
+        id = row["id"]
+        async with self._work(row) as ctx:
             reason = await store.start_reimage(ctx.db, id, org=PLATFORM_ORG, now=ctx.now)
             if reason is None:
-                return
+                return False
             node = await commands.lock(ctx, id)
             line = await commands.issue_line(ctx, node, expires_in=settings.reimage_timeout)
         order = {
@@ -124,13 +194,25 @@ class ReimageNodes(Sweep):
         wrong = await run(
             settings.reimage_command, order, limit=settings.reimage_timeout.total_seconds()
         )
-        if wrong is not None:
-            await self._give_up(id, wrong)
+        if wrong is not None and node.reimage_started_at is not None:
+            await self._give_up(row, wrong, started=node.reimage_started_at)
+        return True
 
-    async def _give_up(self, id: str, why: str) -> None:
-        async with unit.work(self.platform, PLATFORM_ORG) as ctx:
-            if await store.give_up_reimage(ctx.db, id, org=PLATFORM_ORG):
+    async def _give_up(self, row: dict[str, Any], why: str, *, started: datetime) -> bool:
+        id = row["id"]
+        async with self._work(row) as ctx:
+            awaited = await store.give_up_reimage(ctx.db, id, org=PLATFORM_ORG, started=started)
+            if awaited is not None:
+                await store.revoke_open(ctx.db, org=PLATFORM_ORG, node=id, now=ctx.now)
+            if awaited:
                 await commands.quarantine(ctx, id, reason=f"It could not be imaged anew. {why}")
+        return awaited is not None
+
+    def _work(self, row: dict[str, Any]) -> AbstractAsyncContextManager[Context]:
+        """Sees the allocation that waits for the node too."""
+        scope = org_scope(PLATFORM_ORG)
+        scope = scope if row["holder"] is None else scope.with_org(row["holder"])
+        return unit.work(self.platform, PLATFORM_ORG, scope=scope)
 
 
 async def run(command: Sequence[str], order: dict[str, Any], *, limit: float) -> str | None:
@@ -155,6 +237,14 @@ async def run(command: Sequence[str], order: dict[str, Any], *, limit: float) ->
             await process.wait()
     if process.returncode == 0:
         return None
-    last = said.decode(errors="replace").replace(order["line"], "…").strip()[-SAID:]
+    told = _secret(order["line"]).sub("…", said.decode(errors="replace"))
+    last = logs.scrub(told).strip()[-SAID:]
     shown = "".join(c if c.isprintable() else " " for c in last)
     return f"The command {command[0]} ended with {process.returncode}: {shown}"
+
+
+def _secret(line: str) -> re.Pattern[str]:
+    """The line, and its token wherever else it stands, with its prefix or without."""
+    token = re.escape(tokens.ENROLMENT) + r"([A-Za-z0-9_-]+)"
+    bare = [re.escape(found) for found in re.findall(token, line)]
+    return re.compile("|".join([re.escape(line), f"{tokens.ENROLMENT}[A-Za-z0-9_-]*", *bare]))

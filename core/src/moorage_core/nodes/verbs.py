@@ -41,7 +41,8 @@ async def retire(ctx: Context, id: str, *, reason: str) -> commands.Held:
     held = await _act(ctx, id, Status.RETIRED, verb="retire", reason=reason)
     await store.drop_token(ctx.db, id, org=PLATFORM_ORG)
     await store.revoke_open(ctx.db, org=PLATFORM_ORG, node=id, now=ctx.now)
-    return held
+    retired = await store.call_off_reimage(ctx.db, id, org=PLATFORM_ORG)
+    return commands.Held(retired, held.allocation_id)
 
 
 async def reimage(ctx: Context, id: str, *, reason: str) -> commands.Held:
@@ -56,13 +57,19 @@ async def reimage(ctx: Context, id: str, *, reason: str) -> commands.Held:
 
 
 async def resume(ctx: Context, id: str) -> commands.Held:
-    """Back to work. A conflict of identities counts as cleared: the copy was found."""
+    """Back to work. A conflict of identities counts as cleared: the copy was found.
+
+    A wish for a new image ends with it, unless the provisioner is at it: then the node goes on
+    waiting for its host. An allocation that waits for the image keeps both.
+    """
     authorize(ctx, Permission.INFRA_NODE_OPERATE, platform())
     node = await commands.lock(ctx, id)
     held = await commands.held_by(ctx, node)
-    after = rules.resumed(node, held.allocation_id)
+    holder = held.allocation_id
+    imaging = holder is None and not await commands.call_off_reimage(ctx, node)
+    after = rules.resumed(node, holder, imaging=imaging)
     await store.clear_conflict(ctx.db, id, org=PLATFORM_ORG)
-    return await _set(ctx, node, after, holder=held.allocation_id, reason=None)
+    return await _set(ctx, node, after, holder=holder, reason=None)
 
 
 async def _act(
