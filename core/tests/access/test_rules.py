@@ -41,6 +41,7 @@ def node(**values: Any) -> NodeAccess:
         "tries": 0,
         "retry_at": None,
         "allocation_status": "active",
+        "told": True,
         "task_status": "succeeded",
         "task_ended_at": NOW,
         "task_result": {},
@@ -150,7 +151,7 @@ def test_why_a_grant_ends(values: dict[str, Any], because: Because | None) -> No
         ({"task_status": "timed_out"}, Step.SEND),
         ({"task_status": "cancelled"}, Step.SEND),
         ({"task_status": None, "task_ended_at": None}, Step.SEND),
-        ({"allocation_status": "releasing", "task_id": None}, Step.NOTHING),
+        ({"told": False, "task_id": None}, Step.NOTHING),
     ],
 )
 def test_what_comes_next_for_a_node(values: dict[str, Any], step: Step) -> None:

@@ -24,6 +24,8 @@ KIND = "access-sync"
 REASON = "People of the project on the machine"
 LEASE = timedelta(days=3650)
 """As long as the machine is held: giving it back ends the session."""
+LAST_LEASE = timedelta(days=1)
+"""For the empty list of a machine that was taken back, or could not be cleaned."""
 TASK_KEY = "access/people"
 TIMEOUT_SECONDS = 60
 QUEUED_FOR = timedelta(days=365)
@@ -139,13 +141,19 @@ async def _session(ctx: Context, node: NodeAccess) -> Operation:
         project=node.project_id,
         allocations=[node.allocation_id],
         reason=REASON,
-        lease=LEASE,
+        lease=LEASE if node.allocation_status == rules.LIVE_ALLOCATION else LAST_LEASE,
     )
 
 
 async def render(ctx: Context, allocation: str, *, org: str) -> dict[str, Any]:
-    """The newest list, for the node that is being handed it. Notes that this is the one it has."""
+    """The newest list, for the node that is being handed it. Notes that this is the one it has.
+
+    Where the machine is not its holder's any more, it is empty, and no authority is trusted.
+    """
     await node_store.hand_out(ctx.db, allocation, org=org)
+    machine = await store.find_machine(ctx.db, allocation, orgs=[org])
+    if machine is None or machine.status != rules.LIVE_ALLOCATION:
+        return {"authorities": [], "people": []}
     authorities = await node_store.list_authorities(ctx.db, retired=False)
     people = await node_store.list_people(
         ctx.db, allocation, org=org, roles=sorted(rules.USING_ROLES), now=ctx.now

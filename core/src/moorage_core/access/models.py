@@ -143,6 +143,8 @@ class NodeAccess:
     tries: int
     retry_at: datetime | None
     allocation_status: str
+    told: bool
+    """The node still gets lists: it is held, or was taken back or given back without a wipe."""
     task_status: str | None
     task_ended_at: datetime | None
     task_result: dict[str, Any] | None

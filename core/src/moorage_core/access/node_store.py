@@ -13,6 +13,9 @@ AUTHORITY: LiteralString = (
 CURRENT: LiteralString = (
     "(SELECT coalesce(max(greatest(generation, retired_generation)), 0) FROM ssh_authorities)"
 )
+TOLD: LiteralString = """(a.status IN ('active', 'release_failed')
+    OR (a.status = 'released' AND 'force_released' = ANY (a.dirty)))"""
+"""Whose node gets lists. Where nobody may be there any more, the list is empty: no wipe says so."""
 
 # Authorities
 
@@ -106,18 +109,21 @@ async def count_up_many(db: Db, allocations: list[str], *, org: str) -> dict[str
 
 
 async def list_behind(db: Db, *, now: datetime, limit: int) -> list[Behind]:
-    """Active allocations whose node has an older list, with no task under way for it.
+    """Allocations whose node has an older list, with no task under way for it.
 
+    One that was taken back counts for as long as its node is out: after that it may be another's.
     Tenant-less: a sweep, as moorage_system.
     """
     return await db.all(
         Behind,
         f"""
         SELECT n.org_id, n.project_id, n.allocation_id
-        FROM node_access n JOIN allocations a ON a.id = n.allocation_id AND a.status = 'active'
+        FROM node_access n JOIN allocations a ON a.id = n.allocation_id AND {TOLD}
             LEFT JOIN tasks t ON t.id = n.task_id
-        WHERE (n.confirmed < n.wanted OR n.confirmed_generation < {CURRENT}
-                OR cardinality(n.clashes) > 0)
+        WHERE (n.confirmed < n.wanted OR (a.status = 'active' AND (
+                n.confirmed_generation < {CURRENT} OR cardinality(n.clashes) > 0)))
+            AND (a.status <> 'released' OR EXISTS (SELECT FROM nodes m
+                WHERE m.id = a.node_id AND m.status = 'quarantined' AND m.reach = 'agent'))
             AND (n.retry_at IS NULL OR n.retry_at <= %s)
             AND (t.id IS NULL OR t.ended_at IS NOT NULL)
         ORDER BY n.allocation_id LIMIT %s
@@ -129,10 +135,10 @@ async def list_behind(db: Db, *, now: datetime, limit: int) -> list[Behind]:
 async def lock_node(db: Db, allocation: str, *, org: str) -> NodeAccess | None:
     return await db.find(
         NodeAccess,
-        """
+        f"""
         SELECT n.allocation_id, n.node_id, n.org_id, n.project_id, n.wanted, n.sent,
             n.sent_generation, n.confirmed, n.confirmed_generation, n.operation_id, n.task_id,
-            n.tries, n.retry_at, a.status AS allocation_status,
+            n.tries, n.retry_at, a.status AS allocation_status, {TOLD} AS told,
             t.status AS task_status, t.ended_at AS task_ended_at, t.result AS task_result,
             t.error_code AS task_error_code, t.error_message AS task_error_message
         FROM node_access n JOIN allocations a ON a.id = n.allocation_id

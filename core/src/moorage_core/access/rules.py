@@ -341,7 +341,7 @@ def progress(node: NodeAccess) -> Progress:
     One list is under way at a time: the next then holds everything that was changed meanwhile, and
     what a node confirms is the one that it was sent.
     """
-    if node.allocation_status != LIVE_ALLOCATION:
+    if not node.told:
         return Progress(Step.NOTHING)
     if node.task_id is None:
         return Progress(Step.SEND)

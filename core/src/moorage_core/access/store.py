@@ -18,7 +18,8 @@ from moorage_core.kit.pagination import PageRequest
 
 LOGIN: LiteralString = "id, org_id, user_id, login, uid, version, created_at"
 CARRIED_OUT: LiteralString = """(
-    (g.ended_at IS NOT NULL AND coalesce(a.status = 'released', false))
+    (g.ended_at IS NOT NULL AND coalesce(
+        a.status = 'released' AND NOT 'force_released' = ANY (a.dirty), false))
     OR coalesce(n.confirmed >= g.listed_in AND NOT (g.login = ANY (n.clashes)), false))"""
 GRANT: LiteralString = f"""
     g.id, g.org_id, g.project_id, g.allocation_id, g.user_id, g.login_id, g.login, g.uid,

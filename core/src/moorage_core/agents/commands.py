@@ -67,11 +67,10 @@ async def _look(
     at: Platform, node: str, said: AgentPoll, *, token_hash: bytes, fresh: bool
 ) -> Seen:
     found = await presence.look(at, node, token_hash=token_hash, patient=not fresh)
-    if found.status == Status.QUARANTINED:
-        # Its work waits until somebody has looked at it.
-        return Seen(found, Handed([], [], [], None))
     holds = [Hold(hold.task, hold.state) for hold in said.holds]
-    return Seen(found, await tasks.for_poll(at, node, holds, fresh=fresh))
+    # Work waits until somebody has looked at a node that was taken out; what is to stop does not.
+    out = found.status == Status.QUARANTINED
+    return Seen(found, await tasks.for_poll(at, node, holds, fresh=fresh, quarantined=out))
 
 
 def _answer(at: Platform, seen: Seen) -> dict[str, Any]:

@@ -88,7 +88,8 @@ class HandedTask:
     key: str
     operation_id: str
     fence: int
-    allocation_id: str
+    allocation_id: str | None
+    """None for what the platform wants done on a node that nobody holds."""
     correlation_id: str
     traceparent: str | None
     run_as: str
