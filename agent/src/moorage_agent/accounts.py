@@ -2,14 +2,13 @@
 
 import os
 import pwd
-import shutil
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-from moorage_agent import commands, durable
+from moorage_agent import commands, durable, mounts
 from moorage_agent.commands import Run
 from moorage_agent.people import Person
 from moorage_agent.tasks import Failed
@@ -155,27 +154,25 @@ def stop_recurring(host: Host, logins: Sequence[str]) -> list[str]:
     return removed
 
 
-def remove_home(login: str, uid: int) -> Optional[str]:
-    """Remove a home that we made, if it is still the person's and no other host's; its path."""
-    home = Path(_HOMES, login)
+def remove_home(host: Host, login: str, uid: int) -> Optional[str]:
+    """Remove a home that we made, if it is still the person's and no other host's; its path.
+
+    A home that is a mount point itself is the site's to clear: unmounted, it would only be hidden.
+    """
+    home = (host.root / _HOMES.lstrip("/")).resolve() / login
+    table = mounts.read()
     try:
-        if home.lstat().st_uid != uid or _is_shared(home):
-            return None
+        is_theirs = home.lstat().st_uid == uid
     except FileNotFoundError:
         return None
-    shutil.rmtree(home, ignore_errors=True)
-    return str(home)
+    if not is_theirs or _is_shared(home, table) or mounts.is_point(home, table):
+        return None
+    return f"{_HOMES}/{login}" if mounts.remove(home, run=host.run) else None
 
 
-def _is_shared(path: Path) -> bool:
-    """Whether a folder is on a file system that other hosts see as well."""
-    best, kind = "", ""
-    for line in Path("/proc/self/mountinfo").read_text().splitlines():
-        fields, _, rest = line.partition(" - ")
-        point = fields.split(" ")[4]
-        inside = f"{path}/".startswith(f"{point.rstrip('/')}/")
-        if inside and len(point) >= len(best):
-            best, kind = point, rest.split(" ", 1)[0]
+def _is_shared(path: Path, table: str) -> bool:
+    """Whether a folder is on a file system that other hosts see as well. Pure."""
+    kind = mounts.kind_of(path, table)
     return kind in _NETWORK or kind.startswith("fuse.")
 
 

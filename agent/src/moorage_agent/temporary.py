@@ -1,10 +1,10 @@
 """The folders that everybody may leave things in: what is there, and clearing them."""
 
-import os
-import shutil
-import stat
 from collections.abc import Container, Iterator
 from pathlib import Path
+
+from moorage_agent import commands, mounts
+from moorage_agent.commands import Run
 
 FOLDERS = ("tmp", "var/tmp", "dev/shm")
 _SYSTEM = ("systemd-private-", "snap-private-tmp", ".X", ".ICE-unix", ".font-unix", ".Test-unix")
@@ -16,12 +16,15 @@ def things(root: Path = Path("/")) -> list[str]:
     return sorted(f"/{entry.relative_to(root)}" for entry in _entries(root))
 
 
-def clear(root: Path = Path("/"), *, spared: Container[str] = ()) -> list[str]:
-    """Remove it. Links are removed and never followed; what is mounted there is left alone."""
+def clear(
+    root: Path = Path("/"), *, spared: Container[str] = (), run: Run = commands.run
+) -> list[str]:
+    """Remove it. Links are removed and never followed; what is mounted there is unmounted first,
+    and what cannot be unmounted stays with all that is around it: the residue names it."""
     removed: list[str] = []
     for entry in list(_entries(root)):
         name = f"/{entry.relative_to(root)}"
-        if name not in spared and _remove(entry):
+        if name not in spared and mounts.remove(entry, run=run):
             removed.append(name)
     return sorted(removed)
 
@@ -43,16 +46,3 @@ def _is_service_s(entry: Path) -> bool:
         return 0 < entry.lstat().st_uid < _PEOPLE
     except OSError:
         return True  # gone meanwhile
-
-
-def _remove(entry: Path) -> bool:
-    try:
-        if not stat.S_ISDIR(entry.lstat().st_mode):
-            entry.unlink()
-            return True
-        if os.path.ismount(entry):
-            return False
-        shutil.rmtree(entry)  # refuses to be led away by links
-    except OSError:
-        return False  # the residue names it
-    return True

@@ -125,7 +125,8 @@ def _clockwork(before: Optional[Picture]) -> list[str]:
 def _homes(work: Work) -> list[str]:
     """Remove the homes that we made, and let the record forget them."""
     record = people.load(work.state)
-    removed = [accounts.remove_home(login, uid) for login, uid in record.homes.items()]
+    host = accounts.Host()
+    removed = [accounts.remove_home(host, login, uid) for login, uid in record.homes.items()]
     kept = {login: uid for login, uid in record.homes.items() if accounts.has_home(login)}
     if kept != record.homes:
         people.save(work.state, people.Record(record.people, kept))
