@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import threading
@@ -44,6 +45,17 @@ class Daemon:
         self.process.kill()
         self.process.wait()
 
+    def hold(self) -> None:
+        """From now on tasks take until `go_on`."""
+        (self.place / "held").touch()
+
+    def go_on(self) -> None:
+        (self.place / "held").unlink()
+
+    def freeze(self) -> None:
+        """It takes connections, and says nothing."""
+        self.process.send_signal(signal.SIGSTOP)
+
     def change_host_key(self) -> None:
         """A new machine in the place of the old one."""
         self.stop()
@@ -70,6 +82,8 @@ def running(place: Path) -> Generator[Daemon]:
     _make_host_key(place)
     (place / "session").write_text(
         "#!/bin/sh\n"
+        'case "$SSH_ORIGINAL_COMMAND" in *" task") '
+        f"while [ -e {place}/held ]; do sleep 0.05; done;; esac\n"
         "exec unshare -m --propagation private sh -c '"
         f"mount --bind {place}/lib /var/lib && mount --bind {place}/run /run && "
         'exec sh -c "$SSH_ORIGINAL_COMMAND"\'\n'

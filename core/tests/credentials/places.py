@@ -1,6 +1,9 @@
 """A project's machine without agent, through the API: credential, scan, confirmation, tasks."""
 
+import asyncio
+import base64
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -8,6 +11,8 @@ import httpx2
 from core.tests.site import Site
 from core.tests.tasks.workplaces import Workplace, make_workplace
 from moorage_core.credentials.sweeps import RunSshTasks
+
+WITHIN = 30
 
 
 async def make_place(site: Site, address: str, port: int) -> Workplace:
@@ -60,6 +65,27 @@ async def prepare(place: Workplace, credential: str) -> str:
     confirmed = await confirm(place, fingerprint)
     assert confirmed.status_code == 200, confirmed.text
     return fingerprint
+
+
+async def rotate(place: Workplace, credential: dict[str, Any], hours: int) -> dict[str, Any]:
+    path = f"/v1/access-credentials/{credential['id']}/rotate"
+    answer = await place.tenant.admin.post(path, {"overlap_hours": hours})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def put_wish(path: Path, content: bytes = b"hello\n", **changes: Any) -> dict[str, Any]:
+    given = {"path": str(path), "content": base64.b64encode(content).decode(), "mode": "0640"}
+    return {"key": "step/put", "kind": "put", "input": given} | changes
+
+
+async def until(place: Workplace, task: str, *statuses: str) -> str:
+    """Wait for a task to come so far; its status then."""
+    async with asyncio.timeout(WITHIN):
+        with place.site.platform.hub.watch([f"task:{task}"]) as waiter:
+            while (status := (await place.row(task))["status"]) not in statuses:
+                await waiter.wait(1)
+    return status
 
 
 async def work(place: Workplace) -> dict[str, Any]:

@@ -1,44 +1,14 @@
 """The worker against a real sshd: same kinds of tasks, same ends, and every way to be kept out."""
 
-import base64
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from core.tests.credentials import daemon, places
+from core.tests.credentials import places
 from core.tests.credentials.daemon import Daemon
-from core.tests.embedded.places import open_place
-from core.tests.site import Site
+from core.tests.credentials.places import put_wish, rotate
 from core.tests.tasks.workplaces import Workplace
 from moorage_core.credentials.sweeps import DropOldKeys, RunSshTasks
-
-
-@pytest.fixture
-def host() -> Iterator[Daemon]:
-    with open_place() as folder, daemon.running(folder) as running:
-        yield running
-
-
-@pytest.fixture
-async def place(site: Site, host: Daemon) -> Workplace:
-    return await places.make_place(site, "127.0.0.1", host.port)
-
-
-@pytest.fixture
-async def credential(place: Workplace, host: Daemon) -> dict[str, Any]:
-    """Confirmed, and let in."""
-    made = await places.make_credential(place)
-    host.admit(made["public_key"])
-    await places.prepare(place, made["id"])
-    return made
-
-
-def put_wish(path: Path, content: bytes = b"hello\n", **changes: Any) -> dict[str, Any]:
-    given = {"path": str(path), "content": base64.b64encode(content).decode(), "mode": "0640"}
-    return {"key": "step/put", "kind": "put", "input": given} | changes
 
 
 async def test_a_task_is_done_on_the_host(
@@ -321,11 +291,6 @@ async def test_what_is_to_stop_stops_on_a_node_that_was_taken_out(
 
 
 # Keys that change
-
-
-async def rotate(place: Workplace, credential: dict[str, Any], hours: int) -> dict[str, Any]:
-    path = f"/v1/access-credentials/{credential['id']}/rotate"
-    return (await place.tenant.admin.post(path, {"overlap_hours": hours})).json()
 
 
 async def test_during_the_overlap_either_key_opens_the_host(

@@ -1,6 +1,7 @@
 """Pure decisions about keys in custody and hosts without agent."""
 
 import ipaddress
+from datetime import datetime
 
 from moorage_core.credentials.models import AccessCredential, HostView, SshHost
 from moorage_core.errors import ApiError, Conflict
@@ -68,6 +69,13 @@ def check_usable(credential: AccessCredential) -> None:
         raise CredentialRevoked(
             f"The credential {credential.id} was revoked. Make another one, and set it."
         )
+
+
+def usable_keys(credential: AccessCredential, now: datetime) -> list[str]:
+    """The newest first; the one before it for as long as the overlap lasts."""
+    until = credential.previous_until
+    previous = credential.previous_secret_id if until is not None and until > now else None
+    return [id for id in (credential.secret_id, previous) if id is not None]
 
 
 def check_confirm(host: SshHost, given: str, *, offered: str | None) -> str:

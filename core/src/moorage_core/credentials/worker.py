@@ -12,14 +12,14 @@ import contextlib
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, TypeVar, cast
 
 import asyncssh
 import psycopg
 import structlog
 
-from moorage_core.credentials import remote, ssh, store
+from moorage_core.credentials import remote, rules, ssh, store
 from moorage_core.credentials.models import AccessCredential, OpenWork, SshHost
 from moorage_core.credentials.remote import Conversation, Garbled
 from moorage_core.credentials.ssh import Door, NotLetIn
@@ -43,7 +43,6 @@ PATIENCE_SECONDS = 20
 """How long a report or a piece of output waits for a database that is away."""
 LOOK_SECONDS = 5.0
 """How often the lease is renewed and the host looked at, at least."""
-AT_ONCE = 8
 """Tasks at once on one host: sshd allows ten channels on a connection."""
 BEYOND = timedelta(seconds=30)
 """How long after its time limit a task may still say how it ended."""
@@ -68,13 +67,17 @@ class Facts:
     quarantined: bool
     """Its node was taken out: nothing new is begun there."""
 
+    def still_open(self, entered: "Facts", now: datetime) -> bool:
+        """Whether what was entered by those facts may be stayed in by these."""
+        if self.credential is None or entered.credential is None:
+            return False
+        by = entered.credential.secret_id
+        return self.where == entered.where and by in rules.usable_keys(self.credential, now)
+
     @property
-    def mark(self) -> object:
-        """Moves when the connection should be another one."""
-        host, key = self.host, self.credential
-        if host is None or key is None:
-            return None
-        return host.address, host.port, host.host_key, key.id, key.secret_id, key.revoked_at
+    def where(self) -> object:
+        host = self.host
+        return host and (host.address, host.port, host.host_key, host.credential_id)
 
 
 class Worker:
@@ -123,7 +126,7 @@ class Worker:
             while True:
                 if await self._renew():
                     present = await self._facts()
-                    if present.mark != facts.mark:
+                    if not present.still_open(facts, self._platform.clock.now()):
                         return
                     self._quarantined = present.quarantined
                 await self._look(connection, place)
@@ -144,7 +147,6 @@ class Worker:
                 self._work.node_id,
                 holds,
                 reach="ssh",
-                at_once=AT_ONCE - len(self._running),
                 quarantined=self._quarantined,
             )
         except AWAY as err:
@@ -209,10 +211,7 @@ class Worker:
         return Door(host.address, host.port, credential.username, host.host_key, keys)
 
     async def _keys(self, credential: AccessCredential) -> Sequence[SealedSecret]:
-        """The newest first; the one before it for as long as it may be tried."""
-        until, now = credential.previous_until, self._platform.clock.now()
-        previous = credential.previous_secret_id if until is not None and until > now else None
-        ids = [id for id in (credential.secret_id, previous) if id is not None]
+        ids = rules.usable_keys(credential, self._platform.clock.now())
         org = credential.org_id
         async with self._platform.database.transaction(org_scope(org), read_only=True) as db:
             found = await custody.find_many(db, ids, org=org)
