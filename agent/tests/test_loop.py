@@ -10,6 +10,7 @@ import pytest
 
 from agent.tests import certificates, running, standin
 from lab.tests.waiting import wait_until
+from moorage_agent import baseline
 
 SECRET = b"planted-secret-7f3a"
 
@@ -274,23 +275,34 @@ def test_a_bundle_that_would_cut_the_host_off_is_not_taken(
     assert started.places.ca.read_bytes() == platform.authority.pem
 
 
-def test_the_host_is_remembered_anew_for_each_holder_and_not_in_between(
+def test_a_new_holder_has_packages_looked_at_anew_and_nothing_else(
     started: running.Local, platform: standin.Platform, tmp_path: Path
 ) -> None:
-    users = started.places.root / "etc/passwd"
-    kept = started.places.state / "baseline.json"
+    root, state = started.places.root, started.places.state
+    users, packages = root / "etc/passwd", root / "var/lib/dpkg/status"
+    for file in (users, packages):
+        file.parent.mkdir(parents=True, exist_ok=True)
+    users.write_text("root:x:0:0::/root:/bin/sh\n")
+    packages.write_text(package("base"))
+    baseline.take(state, root=root)
 
-    def baseline_of(allocation: str, line: str) -> list[str]:
-        """What the baseline knows of users, after one more user came and a holder did something."""
-        users.parent.mkdir(parents=True, exist_ok=True)
-        users.write_text((users.read_text() if users.exists() else "") + line)
+    def known_to(allocation: str, name: str) -> dict[str, list[str]]:
+        """The baseline, after one more of everything came and a holder did something."""
+        users.write_text(f"{users.read_text()}{name}:x:1001:1001::/home/{name}:/bin/sh\n")
+        packages.write_text(packages.read_text() + package(name))
         platform.binding = {"allocation_id": allocation, "org_id": "o", "project_id": "p"}
-        sent = put(platform, tmp_path / line[:3], allocation_id=allocation)
+        sent = put(platform, tmp_path / name, allocation_id=allocation)
         assert platform.ended(sent)["state"] == "succeeded"
-        return sorted(json.loads(kept.read_text())["picture"]["users"])
+        picture = baseline.find(state) or {}
+        return {what: sorted(picture[what]) for what in ("users", "packages")}
 
-    first = baseline_of("alc_1", "ann:x:1001:1001::/home/ann:/bin/sh\n")
-    same = baseline_of("alc_1", "bob:x:1002:1002::/home/bob:/bin/sh\n")
-    second = baseline_of("alc_2", "cat:x:1003:1003::/home/cat:/bin/sh\n")
+    first = known_to("alc_1", "ann")
+    same = known_to("alc_1", "bob")
+    second = known_to("alc_2", "cat")
 
-    assert (first, same, second) == (["ann"], ["ann"], ["ann", "bob", "cat"])
+    assert first == same == {"users": ["root"], "packages": ["ann", "base"]}
+    assert second == {"users": ["root"], "packages": ["ann", "base", "bob", "cat"]}
+
+
+def package(name: str) -> str:
+    return f"Package: {name}\nStatus: install ok installed\nVersion: 1\n\n"

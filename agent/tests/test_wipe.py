@@ -13,7 +13,9 @@ from agent.tests.remote import PLACE, Remote
 from agent.tests.workbench import Workbench
 from moorage_agent import baseline, changes, processes, residue, snapshot, temporary, undo
 from moorage_agent.kinds import put
+from moorage_agent.places import Places
 from moorage_agent.processes import Process
+from moorage_agent.verbs import baseline as baseline_verb
 from moorage_lab import Host
 
 UNIT = "[Service]\nExecStart=/bin/sleep 2000\n[Install]\nWantedBy=multi-user.target\n"
@@ -102,6 +104,50 @@ def test_a_baseline_is_taken_once(root: Path, tmp_path: Path) -> None:
     kept = baseline.find(tmp_path)
     assert kept is not None
     assert list(kept["sudoers"]) == ["/etc/sudoers"]
+
+
+def test_what_an_earlier_holder_left_to_show_itself_later_is_no_part_of_the_host(
+    root: Path, tmp_path: Path
+) -> None:
+    baseline.take(tmp_path, root=root)
+    baseline.renew_for(tmp_path, "alc_1", root=root)
+    write(root / "etc/cron.d/backdoor", "* * * * * root sh\n")
+    write(root / "etc/sudoers.d/x", "x ALL=(ALL) ALL\n")
+    write(root / "root/.ssh/authorized_keys", "ssh-ed25519 BBBB eve\n")
+
+    baseline.renew_for(tmp_path, "alc_2", root=root)
+
+    found = residue.find(tmp_path, root=root)
+    assert found["cron"] == ["/etc/cron.d/backdoor"]
+    assert found["sudoers"] == ["/etc/sudoers.d/x"]
+    assert len(found["authorized_keys"]) == 1
+
+
+def test_whoever_runs_the_host_takes_the_baseline_anew_and_reads_what_is_in_it(
+    root: Path,
+) -> None:
+    places = Places(root)
+    baseline.take(places.state, root=root)
+    write(root / "etc/sudoers.d/site", "%ops ALL=(ALL) ALL\n")
+
+    said = baseline_verb.take(places)
+    again = baseline_verb.take(places)
+
+    assert said == "Now part of the baseline: sudoers: /etc/sudoers.d/site."
+    assert again == "The baseline is as it was."
+    assert "sudoers" not in residue.find(places.state, root=root)
+
+
+def test_the_baseline_of_a_host_is_not_taken_over_what_its_holder_did(root: Path) -> None:
+    places = Places(root)
+    baseline.take(places.state, root=root)
+    changes.record(places.state, workbench.task("put", {}), what="file", name="/etc/x")
+    write(root / "etc/sudoers.d/tenant", "eve ALL=(ALL) ALL\n")
+
+    with pytest.raises(baseline_verb.Held):
+        baseline_verb.take(places)
+
+    assert residue.find(places.state, root=root)["sudoers"] == ["/etc/sudoers.d/tenant"]
 
 
 def test_temporary_files_of_root_are_residue_only_after_a_wipe(tmp_path: Path) -> None:

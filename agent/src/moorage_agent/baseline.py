@@ -1,8 +1,9 @@
 """The picture of a host from before anything was done on it.
 
-Taken at the installation, and again whenever somebody new gets the host: whoever runs it may have
-updated it in between, and what they did is no residue. What an earlier holder left is not
-in it: the host was given back without any, or is not given to anybody.
+Taken at the installation. Whenever somebody new gets the host only its packages are looked at anew:
+whoever runs it updates it in between. All else stays as it was, because what an earlier holder left
+to show itself later must not count as the host's own. Whoever runs the host and has added users,
+units or keys says so, with `agent.pyz baseline`.
 """
 
 import json
@@ -21,19 +22,28 @@ def take(state: Path, *, root: Path = Path("/"), again: bool = False) -> Path:
     """Take the baseline and keep it in `state`, unless there is one; where it is."""
     place = state / _NAME
     if again or not place.exists():
-        kept = {"form": _FORM, "picture": snapshot.take(root)}
-        durable.write(place, json.dumps(kept, sort_keys=True).encode())
+        _keep(state, snapshot.take(root))
     return place
 
 
-def take_for(state: Path, holder: str, *, root: Path = Path("/")) -> bool:
-    """Take it again if this holder is another than it was last taken for; whether it was."""
+def renew_for(state: Path, holder: str, *, root: Path = Path("/")) -> bool:
+    """Look at the packages again if this holder is another than before; whether it is.
+
+    A host without a baseline gets none by this: the residue says that it has none.
+    """
     place = state / _HOLDER
     if place.exists() and place.read_text() == holder:
         return False
-    take(state, root=root, again=True)
+    before = find(state)
+    if before is not None:
+        _keep(state, {**before, "packages": snapshot.packages(root)})
     durable.write(place, holder.encode())
     return True
+
+
+def _keep(state: Path, picture: Picture) -> None:
+    kept = {"form": _FORM, "picture": picture}
+    durable.write(state / _NAME, json.dumps(kept, sort_keys=True).encode())
 
 
 def find(state: Path) -> Optional[Picture]:

@@ -120,11 +120,11 @@ class Agent:
             self._start_next()
 
     def _look_before(self, allocation: Optional[str]) -> None:
-        """Remember the host as it is before its new holder does anything on it."""
+        """Remember the host's packages before its new holder does anything on it."""
         if allocation in (None, self._binding):
             return
         try:
-            if baseline.take_for(self._places.state, str(allocation), root=self._places.root):
+            if baseline.renew_for(self._places.state, str(allocation), root=self._places.root):
                 log.line("somebody new holds this host", allocation=allocation)
         except OSError as err:
             log.line("the baseline is an older one", reason=str(err))

@@ -11,6 +11,7 @@ VERBS = {
     "probe": "print what this machine is, as JSON",
     "task": "do one task, read from standard input",
     "status": "print what the agent here is and does, as JSON",
+    "baseline": "remember this host as it is now: what is there is no residue from now on",
     "uninstall": "stop the agent and remove everything of it",
     "version": "print the agent's version",
 }
