@@ -146,7 +146,7 @@ async def test_a_host_passes_to_another_org_as_a_new_image_with_a_new_key(
     assert (await old.prove()).status_code == 401
 
 
-async def test_a_provisioner_that_fails_ends_the_wish_with_its_words(
+async def test_a_provisioner_that_fails_ends_the_wish_and_tells_its_words_to_nobody_else(
     site: Site, tenant: Tenant, root: Caller, place: Place
 ) -> None:
     other = await make_tenant(site)
@@ -168,5 +168,8 @@ async def test_a_provisioner_that_fails_ends_the_wish_with_its_words(
         site.api.state.platform = site.platform
 
     assert failed["status"] == "failed"
-    assert "could not be imaged" in failed["message"]
-    assert (await holding.node_of(site, made["id"]))["status"] == "quarantined"
+    assert "was taken out" in failed["message"]
+    assert "no such image" not in failed["message"]
+    node = await holding.node_of(site, made["id"])
+    assert node["status"] == "quarantined"
+    assert "no such image" in node["reason"]

@@ -18,7 +18,7 @@ from core.tests.callers import Caller
 from core.tests.factories.hosts import Host, enrolled, issue, make_place
 from core.tests.factories.tenants import make_tenant
 from core.tests.site import Site, TimedSite
-from moorage_core.nodes.sweeps import ReimageNodes
+from moorage_core.nodes.sweeps import HANDS, ReimageNodes
 
 BEGUN = "SELECT 1 FROM nodes WHERE id = %s AND reimage_started_at IS NOT NULL"
 
@@ -94,6 +94,48 @@ async def test_a_command_that_fails_quarantines_the_node_and_keeps_the_line_secr
     assert after["status"] == "quarantined"
     assert "ended with 1: no such machine: …" in after["status_reason"]
     assert "moor_enr_" not in after["status_reason"]
+
+
+async def test_a_command_that_fails_leaves_nothing_that_opens_the_node(
+    timed: TimedSite, root: Caller, host: Host, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept"
+    code = (
+        "import json, sys; t = json.load(sys.stdin)['line'].split('MOORAGE_TOKEN=')[1].split()[0];"
+        " open(sys.argv[1], 'w').write(t); sys.exit('args token=' + t + ' ' + t[9:])"
+    )
+    await reimage(root, host)
+
+    await provisioner(timed, *python(code, str(kept))).activate()
+    token = kept.read_text()
+    tried = await Host(timed.client).enrol(token)
+
+    reason = (await read(root, host.node))["status_reason"]
+    assert "args token=… …" in reason
+    assert token[9:] not in reason
+    assert (tried.status_code, tried.json()["code"]) == (401, "enrolment_refused")
+
+
+async def test_a_slow_command_keeps_no_other_node_waiting(
+    timed: TimedSite, root: Caller, host: Host, tmp_path: Path
+) -> None:
+    go = tmp_path / "go"
+    os.mkfifo(go)
+    code = "import sys; host, go = sys.argv[1:]; host in sys.stdin.read() and open(go).read()"
+    await reimage(root, host)
+    sweep = asyncio.create_task(provisioner(timed, *python(code, host.node, str(go))).activate())
+    while not await timed.rows(BEGUN, host.node):
+        await asyncio.sleep(0)
+
+    others = [await enrolled(timed, root) for _ in range(HANDS)]
+    for other in others:
+        await reimage(root, other)
+    while not all([await timed.rows(BEGUN, other.node) for other in others]):
+        await asyncio.sleep(0)
+
+    assert not sweep.done()
+    await asyncio.to_thread(go.write_text, "")
+    await sweep
 
 
 async def test_a_host_that_does_not_come_back_is_given_up(

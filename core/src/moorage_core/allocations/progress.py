@@ -25,8 +25,8 @@ from moorage_core.tasks import commands as tasks
 
 AFTERWARDS = timedelta(minutes=5)
 """An operation outlives its tasks by this: it is ended, not run out."""
-REIMAGES_AT_MOST = 4
-"""So many times the limit of one, since they queue."""
+IMAGES = 2
+"""So many times the limit of an image: whoever runs the command gives it up before."""
 PROOFS = {rules.SETUP: "setup", rules.WIPE: "wipe", rules.VERIFY: "probe"}
 
 
@@ -62,12 +62,21 @@ def _seen(ctx: Context, row: Allocation, node: Node, found: list[TaskSeen]) -> S
         reimage_from=row.reimage_from,
         gpus=row.gpus,
         node_status=node.status,
-        node_reason=node.status_reason,
         generation=node.generation,
+        image_awaited=_image_awaited(ctx, node),
         unreachable_since=node.unreachable_since,
         overdue=row.due_at is not None and row.due_at <= ctx.now,
         tasks={task.key: task for task in found},
     )
+
+
+def _image_awaited(ctx: Context, node: Node) -> bool:
+    """Time counts from when the provisioner was begun with: before that, nodes queue for it."""
+    settings = ctx.platform.settings.machines
+    if node.reimage_requested_at is None or not settings.reimage_command:
+        return False
+    started = node.reimage_started_at
+    return started is None or ctx.now < started + IMAGES * settings.reimage_timeout
 
 
 def _with_proof(row: Allocation, found: list[TaskSeen]) -> Allocation:
@@ -79,6 +88,7 @@ def _with_proof(row: Allocation, found: list[TaskSeen]) -> Allocation:
 async def _do(ctx: Context, row: Allocation, node: Node, step: Step) -> None:
     acts = {
         "reimage": _reimage,
+        "hold_on": _hold_on,
         "probe": _probe,
         "activate": _activate,
         "fail": _fail,
@@ -97,8 +107,7 @@ async def _do(ctx: Context, row: Allocation, node: Node, step: Step) -> None:
 
 async def _reimage(ctx: Context, row: Allocation, node: Node, step: Step) -> None:
     """The old image goes before the new holder comes; its node proves a new key then."""
-    # Whoever runs the command gives it up in time; this is for when nobody does.
-    wait = REIMAGES_AT_MOST * ctx.platform.settings.machines.reimage_timeout
+    wait = IMAGES * ctx.platform.settings.machines.reimage_timeout
     await nodes.request_reimage(
         ctx, node.id, reason=f"for allocation {row.id}: another org had it before"
     )
@@ -106,6 +115,12 @@ async def _reimage(ctx: Context, row: Allocation, node: Node, step: Step) -> Non
     row = replace(row, reimage_from=node.generation, due_at=ctx.now + wait, message=message)
     row = await store.save(ctx.db, row, org=row.org_id, now=ctx.now)
     commands.publish(ctx, row, registry.ALLOCATION_UPDATED)
+
+
+async def _hold_on(ctx: Context, row: Allocation, node: Node, step: Step) -> None:
+    """Look again later: the node's turn has not come, or it is being imaged."""
+    wait = ctx.platform.settings.machines.reimage_timeout
+    await store.save(ctx.db, replace(row, due_at=ctx.now + wait), org=row.org_id, now=ctx.now)
 
 
 async def _probe(ctx: Context, row: Allocation, node: Node, step: Step) -> None:

@@ -32,6 +32,8 @@ SETUP, WIPE, VERIFY = "setup/probe", "release/wipe", "release/probe"
 """The keys of the platform's own tasks."""
 FORCED, NOT_CLEANED = "force_released", "not_cleaned"
 """Why an allocation is dirty."""
+TAKEN_OUT = "The node was taken out before it was ready. Ask again for another one."
+"""Why it was taken out is for those who run the platform, in their words: tenants get ours."""
 IMAGING = "it was being imaged anew for an allocation that was given up: image it again"
 PROOF_BYTES = 65_536
 """What of a node's word is kept with an allocation; of a longer one, how long it was."""
@@ -70,8 +72,8 @@ def check_can_clean(row: Allocation, node_status: str, node_reason: str | None) 
     ours = node_reason == quarantine_reason(row.id)
     if row.status == "release_failed" and node_status == "quarantined" and not ours:
         raise NodeTakenOut(
-            f"Node {row.node_name} was taken out ({node_reason or 'quarantined'}), so it cannot be "
-            "cleaned now. Those who run the platform can resume it, or take the machine back."
+            f"Node {row.node_name} was taken out, so it cannot be cleaned now. Those who run the "
+            "platform know why, and can resume it or take the machine back."
         )
 
 
@@ -109,8 +111,9 @@ class Seen:
     reimage_from: int | None
     gpus: int
     node_status: str
-    node_reason: str | None
     generation: int
+    image_awaited: bool
+    """Whether it is to be imaged, and the time for that is not up."""
     unreachable_since: datetime | None
     overdue: bool
     tasks: Mapping[str, TaskSeen]
@@ -118,7 +121,16 @@ class Seen:
 
 
 Act = Literal[
-    "wait", "reimage", "probe", "activate", "fail", "wipe", "verify", "release", "give_up"
+    "wait",
+    "hold_on",
+    "reimage",
+    "probe",
+    "activate",
+    "fail",
+    "wipe",
+    "verify",
+    "release",
+    "give_up",
 ]
 
 
@@ -139,13 +151,15 @@ def next_step(seen: Seen) -> Step:
 
 def _requested(seen: Seen) -> Step:
     if seen.node_status == "quarantined":
-        return Step("fail", f"The node was taken out: {seen.node_reason or 'quarantined'}.")
+        return Step("fail", TAKEN_OUT)
     if not seen.reimage:
         return Step("probe")
     if seen.reimage_from is None:
         return Step("reimage")
     if seen.generation > seen.reimage_from:
         return Step("probe")
+    if seen.overdue and seen.image_awaited:
+        return Step("hold_on")
     if seen.overdue:
         return Step("fail", "The node was not imaged anew in time.", quarantine=True)
     return Step("wait")
@@ -154,7 +168,7 @@ def _requested(seen: Seen) -> Step:
 def _provisioning(seen: Seen) -> Step:
     probe = seen.tasks.get(SETUP)
     if seen.node_status == "quarantined":
-        return Step("fail", f"The node was taken out: {seen.node_reason or 'quarantined'}.")
+        return Step("fail", TAKEN_OUT)
     if probe is None:
         return Step("probe")
     if probe.is_open:
@@ -176,8 +190,7 @@ def _provisioning(seen: Seen) -> Step:
 
 def _releasing(seen: Seen) -> Step:
     if seen.node_status == "quarantined":
-        why = seen.node_reason or "quarantined"
-        return Step("give_up", f"The node was taken out ({why}), so nothing could be cleaned.")
+        return Step("give_up", "The node was taken out, so nothing could be cleaned.")
     wipe = seen.tasks.get(WIPE)
     if wipe is None:
         if seen.unreachable_since is not None:
