@@ -198,6 +198,9 @@ def _assemble(settings: Settings, *, database: Any, blobs: Blobs, clock: Clock) 
         by_address=Buckets(
             limits.anonymous_per_second, limits.anonymous_burst, monotonic=time.monotonic
         ),
+        by_claim=Buckets(
+            limits.anonymous_per_second, limits.anonymous_burst, monotonic=time.monotonic
+        ),
         by_guess=Buckets(guesses / 60, guesses, monotonic=time.monotonic),
         names=Resolver(threads=NAME_THREADS, share=NAME_THREADS // 4),
         blobs=blobs,

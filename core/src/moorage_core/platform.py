@@ -39,6 +39,8 @@ class Platform:
     waiting: WaitingRoom
     by_principal: Buckets
     by_address: Buckets
+    by_claim: Buckets
+    """For whoever shows something that we made: no stranger at the same address takes from it."""
     by_guess: Buckets
     names: Resolver
     blobs: Blobs
@@ -48,4 +50,4 @@ class Platform:
     heartbeats: Heartbeats
     handout: Handout
     node_key: bytes = field(repr=False)
-    """What the nonces of nodes are made with."""
+    """What nonces are made with, and what marks the tokens of nodes and operations as ours."""

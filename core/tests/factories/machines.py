@@ -114,7 +114,7 @@ async def make_node_row(
 
 async def give_node_token(site: "Site", node: str) -> str:
     """A token as an agent holds it."""
-    token = tokens.new(tokens.NODE)
+    token = tokens.new_marked(tokens.NODE, site.platform.node_key)
     await site.sql.execute(
         "UPDATE nodes SET token_hash = %s, token_expires_at = now() + interval '10 minutes'"
         " WHERE id = %s",
@@ -188,7 +188,7 @@ async def make_operation_row(tenant: "Tenant", *allocations: str, **values: Any)
 
 async def give_grant(tenant: "Tenant", operation: str, *, fence: int = 1) -> str:
     """The token of an operation, as whoever claimed it holds it."""
-    token = tokens.new(tokens.OPERATION_GRANT)
+    token = tokens.new_marked(tokens.OPERATION_GRANT, tenant.site.platform.node_key)
     await insert(
         tenant.site,
         "operation_grants",

@@ -72,6 +72,7 @@ async def get_authorities(platform: PlatformDep) -> Response:
     "/v1/agent/enrol",
     key=PUBLIC,
     why_public="proved by the enrolment token and the new key",
+    claim=proofs.enrolment_claim,
     status_code=201,
     response_model=AgentEnrolled,
     answers=(proofs.EnrolmentRefused, proofs.KeyNotUsable),
@@ -103,6 +104,7 @@ async def enrol_agent(said: AgentEnrol, request: Request, platform: PlatformDep)
     "/v1/agent/token",
     key=PUBLIC,
     why_public="proved by an assertion that the node's key signed",
+    claim=proofs.exchange_claim,
     response_model=AgentProved,
     answers=(proofs.AssertionRefused, proofs.NodeRetired, proofs.IdentityConflict),
 )

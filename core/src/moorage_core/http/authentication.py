@@ -12,6 +12,7 @@ from starlette.requests import Request
 from moorage_core.authz.principals import Principal
 from moorage_core.errors import Forbidden, TooMany, Unauthenticated
 from moorage_core.kit import addresses, tokens
+from moorage_core.kit.ratelimit import Buckets
 from moorage_core.nodes import commands as nodes
 from moorage_core.operations import commands as operations
 from moorage_core.people import commands as people
@@ -21,6 +22,7 @@ from moorage_core.service_accounts import commands as service_accounts
 
 SESSION_COOKIE = "moorage_session"
 CSRF_HEADER = "x-csrf-token"
+MARKED = (tokens.NODE, tokens.OPERATION_GRANT)
 
 
 class CsrfMissing(Forbidden):
@@ -52,7 +54,8 @@ async def authenticate(platform: Platform, request: Request) -> Principal:
 
 async def _look_up(platform: Platform, request: Request, credential: str) -> Principal:
     # Before the database is asked: whoever guesses credentials does not get to keep it busy.
-    _limit(platform.by_address.wait(_address(platform, request)))
+    guesses, guesser = _guesser(platform, request, credential)
+    _limit(guesses.wait(guesser))
     if credential.startswith(tokens.SESSION):
         principal = await people.find_session_principal(platform, credential)
     elif credential.startswith(tokens.ACCESS_TOKEN):
@@ -64,12 +67,23 @@ async def _look_up(platform: Platform, request: Request, credential: str) -> Pri
     else:
         principal = await service_accounts.find_token_principal(platform, credential)
     if principal is None:
-        limit_address(platform, request)
+        _limit(guesses.take(guesser))
         raise Unauthenticated(
             "The credential is not valid: expired, revoked, or never issued. Sign in again.",
             headers={"WWW-Authenticate": 'Bearer error="invalid_token"'},
         )
     return principal
+
+
+def _guesser(platform: Platform, request: Request, credential: str) -> tuple[Buckets, str]:
+    """Whose failures count against this look-up.
+
+    Nobody makes up a token that carries our mark: many hosts call from one address, and what a
+    neighbour there sends must not keep them from calling.
+    """
+    if credential.startswith(MARKED) and tokens.is_marked(credential, platform.node_key):
+        return platform.by_claim, tokens.digest(credential).hex()
+    return platform.by_address, _address(platform, request)
 
 
 def _credential(request: Request) -> str | None:
@@ -104,6 +118,10 @@ def limit_principal(platform: Platform, principal: Principal) -> None:
 
 def limit_address(platform: Platform, request: Request) -> None:
     _limit(platform.by_address.take(_address(platform, request)))
+
+
+def limit_claim(platform: Platform, claim: str) -> None:
+    _limit(platform.by_claim.take(claim))
 
 
 def limit_guesses(platform: Platform, account: str, request: Request | None = None) -> None:

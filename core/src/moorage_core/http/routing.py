@@ -39,6 +39,8 @@ RouteKind = Literal["read", "mutation", "machine"]
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 Before = Callable[[Platform, Principal, bytes, Mapping[str, str]], Awaitable[Any]]
 """Done with the request's body and path before its transaction begins: hashing a password, say."""
+Claim = Callable[[bytes, bytes], str | None]
+"""From a body and our own key to the name of whoever calls; None where the body shows nothing."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 PUBLIC = "public"
@@ -76,6 +78,8 @@ class RouteSpec:
     before: Before | None = None
     streams: bool = False
     dry_run: bool = False
+    claim: Claim | None = None
+    """For public routes: who calls, where the body shows it in a way that no stranger can."""
 
     @property
     def label(self) -> str:
@@ -149,6 +153,7 @@ class Routes:
         waits: bool = True,
         streams: bool = False,
         why_public: str = "",
+        claim: Claim | None = None,
         **options: Any,
     ) -> Callable[[F], F]:
         """A step of a protocol between programs, with a natural key of its own.
@@ -165,6 +170,7 @@ class Routes:
             waits=waits,
             streams=streams,
             why_public=why_public,
+            claim=claim,
             **options,
         )
 
@@ -182,6 +188,7 @@ class Routes:
         before: Before | None = None,
         streams: bool = False,
         dry_run: bool = False,
+        claim: Claim | None = None,
         **options: Any,
     ) -> Callable[[F], F]:
         expected = (*ALWAYS, *answers) if key == PUBLIC else (*ALWAYS, *WITH_CALLER, *answers)
@@ -200,6 +207,7 @@ class Routes:
                 before,
                 streams,
                 dry_run,
+                claim,
             )
             self.specs.append(spec)
             dependencies = [Depends(_idempotency_header)] if kind == "mutation" else []
@@ -327,7 +335,11 @@ def _handler(spec: RouteSpec, inner: Handler) -> Handler:
 
 async def _caller(platform: Platform, spec: RouteSpec, request: Request) -> Principal:
     if spec.key == PUBLIC:
-        authentication.limit_address(platform, request)
+        claim = spec.claim and spec.claim(await request.body(), platform.node_key)
+        if claim:
+            authentication.limit_claim(platform, claim)
+        else:
+            authentication.limit_address(platform, request)
         return ANONYMOUS
     principal = await authentication.authenticate(platform, request)
     authentication.limit_principal(platform, principal)

@@ -277,7 +277,9 @@ async def _issue(
         )
     settings = ctx.platform.settings.machines
     life = settings.enrolment_lifetime if expires_in is None else timedelta(seconds=expires_in)
-    secrets = {node.id: tokens.new(tokens.ENROLMENT) for node in nodes}
+    secrets = {
+        node.id: tokens.new_marked(tokens.ENROLMENT, ctx.platform.node_key) for node in nodes
+    }
     rows = [
         {
             "id": EnrolmentId.new(),

@@ -166,7 +166,7 @@ async def _quarantine(ctx: Context, id: str) -> None:
 
 def _next(at: Platform, node: str, name: str, *, jti: str) -> Given:
     nonce = proofs.nonce(at.node_key, node=node, jti=jti)
-    return Given(node, name, tokens.new(tokens.NODE), nonce)
+    return Given(node, name, tokens.new_marked(tokens.NODE, at.node_key), nonce)
 
 
 def _until(at: Platform, now: datetime) -> datetime:

@@ -18,9 +18,12 @@ from joserfc.errors import JoseError
 from joserfc.jwk import ECKey
 
 from moorage_core.errors import ApiError, Conflict, Fault, Forbidden, Unauthenticated
+from moorage_core.kit import tokens
 from moorage_core.nodes.models import Identity, Status
 
 AUDIENCE = "moorage-agent"
+_MARK = 12
+"""Characters at the end of a nonce that show whose it is."""
 _JTI = re.compile(r"[!-~]{8,100}")
 
 
@@ -96,8 +99,60 @@ def _object(payload: bytes) -> dict[str, Any]:
 
 def nonce(key: bytes, *, node: str, jti: str) -> str:
     """The nonce that follows the assertion of this id."""
-    made = hmac.digest(key, f"{node}\0{jti}".encode(), "sha256")
+    made = _encode(hmac.digest(key, f"{node}\0{jti}".encode(), "sha256"))
+    return made + _mark(made, key, node=node)
+
+
+def is_our_nonce(nonce: str, key: bytes, *, node: str) -> bool:
+    """Whether it was given to this node once, whether or not it is the last one."""
+    made, mark = nonce[:-_MARK], nonce[-_MARK:]
+    return hmac.compare_digest(_mark(made, key, node=node).encode(), mark.encode())
+
+
+def _mark(made: str, key: bytes, *, node: str) -> str:
+    return _encode(hmac.digest(key, f"nonce\0{node}\0{made}".encode(), "sha256"))[:_MARK]
+
+
+def _encode(made: bytes) -> str:
     return base64.urlsafe_b64encode(made).rstrip(b"=").decode()
+
+
+# Whose a call says to be, before anything is looked up: what strangers cannot make up
+
+
+def exchange_claim(body: bytes, key: bytes) -> str | None:
+    """The node of an exchange that carries a nonce of ours; None of anything else."""
+    said = _parse(body, limit=16 * 1024)
+    node, assertion = said.get("node_id"), said.get("assertion")
+    if not isinstance(node, str) or not isinstance(assertion, str):
+        return None
+    claimed = _unverified(assertion).get("nonce")
+    if not isinstance(claimed, str) or not claimed.isascii() or not node.isascii():
+        return None
+    return node if is_our_nonce(claimed, key, node=node) else None
+
+
+def enrolment_claim(body: bytes, key: bytes) -> str | None:
+    """The digest of an enrolment token that we made; None of anything else."""
+    token = _parse(body, limit=256 * 1024).get("token")
+    if not isinstance(token, str) or not tokens.is_marked(token, key):
+        return None
+    return tokens.digest(token).hex()
+
+
+def _unverified(assertion: str) -> dict[str, Any]:
+    payload = assertion.split(".")[1:2]
+    try:
+        return _parse(base64.urlsafe_b64decode(payload[0] + "==") if payload else b"")
+    except ValueError:
+        return {}
+
+
+def _parse(body: bytes, limit: int = 16 * 1024) -> dict[str, Any]:
+    try:
+        return _object(body) if len(body) <= limit else {}
+    except (ValueError, RecursionError):
+        return {}
 
 
 def nonce_hash(nonce: str) -> bytes:

@@ -162,7 +162,7 @@ async def open_session(ctx: Context, project: str, new: SessionCreate) -> tuple[
         if id not in {machine.id for machine in machines}:
             raise hidden("allocation", id)
     rules.check_active(machines)
-    token = tokens.new(tokens.OPERATION_GRANT)
+    token = tokens.new_marked(tokens.OPERATION_GRANT, ctx.platform.node_key)
     operation = await _open(
         ctx,
         org=where.org_id,
