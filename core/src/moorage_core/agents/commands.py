@@ -66,7 +66,7 @@ async def _first_look(at: Platform, node: str, said: AgentPoll, *, token_hash: b
 async def _look(
     at: Platform, node: str, said: AgentPoll, *, token_hash: bytes, fresh: bool
 ) -> Seen:
-    found = await presence.look(at, node, token_hash=token_hash, patient=not fresh)
+    found = await presence.look(at, node, token_hash=token_hash)
     holds = [Hold(hold.task, hold.state) for hold in said.holds]
     # Work waits until somebody has looked at a node that was taken out; what is to stop does not.
     out = found.status == Status.QUARANTINED

@@ -15,10 +15,10 @@ from moorage_core.nodes.models import Facts, Node
 from moorage_core.platform import Platform
 
 
-async def look(at: Platform, node: str, *, token_hash: bytes, patient: bool) -> Node:
+async def look(at: Platform, node: str, *, token_hash: bytes) -> Node:
     """The node, as long as the token that it called with is still its own."""
     scope = Scope(principal=node)
-    async with at.database.transaction(scope, read_only=True, patient=patient) as db:
+    async with at.database.transaction(scope, read_only=True, patient=True) as db:
         found = await store.look(db, node, org=PLATFORM_ORG, token_hash=token_hash)
     if found is None:
         raise Unauthenticated(
@@ -32,7 +32,7 @@ async def note(at: Platform, node: Node, facts: Facts, *, inventory: dict[str, A
     """Write down what is new. Most polls say nothing new, and write nothing."""
     changed = not at.heartbeats.has_said(node.id, facts) and _of(node) != facts
     if changed or inventory is not None:
-        async with at.database.transaction(Scope(principal=node.id)) as db:
+        async with at.database.transaction(Scope(principal=node.id), patient=True) as db:
             if changed:
                 await store.note_facts(db, node.id, org=PLATFORM_ORG, facts=facts)
             if inventory is not None:
@@ -66,7 +66,7 @@ async def count_trust(at: Platform, digest: str) -> Trust:
 async def add_evidence(at: Platform, node: str, items: Sequence[Mapping[str, Any]]) -> int:
     """Keep what a host says it saw; how many of it were new."""
     rows = [{"id": EvidenceId.new(), **item} for item in items]
-    async with at.database.transaction(Scope(principal=node)) as db:
+    async with at.database.transaction(Scope(principal=node), patient=True) as db:
         return await store.add_evidence(
             db, org=PLATFORM_ORG, node=node, items=rows, now=at.clock.now()
         )

@@ -4,8 +4,8 @@ A node sees its own rows and nothing of the org that holds it. Only where a task
 secret or another slice's say, does the rest of the transaction see the task's org.
 """
 
-import base64
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, Literal
 
 from moorage_core import unit
@@ -15,12 +15,9 @@ from moorage_core.kit.ids import PLATFORM_ORG
 from moorage_core.platform import Platform
 from moorage_core.runtime_secrets import commands as runtime_secrets
 from moorage_core.runtime_secrets.models import Refused, Wanting
-from moorage_core.secrets import commands as custody
-from moorage_core.secrets.models import SealedSecret
-from moorage_core.tasks import kinds, node_store, rules
+from moorage_core.tasks import kinds, node_store, opening, rules
 from moorage_core.tasks.models import Binding, Handed, HandedTask, Hold, Task
-
-Sealed = dict[str, dict[str, SealedSecret]]
+from moorage_core.tasks.opening import Sealed
 
 
 async def for_poll(
@@ -30,7 +27,6 @@ async def for_poll(
     *,
     fresh: bool = True,
     reach: Literal["agent", "ssh"] = "agent",
-    at_once: int = rules.AT_ONCE,
     quarantined: bool = False,
 ) -> Handed:
     """What to tell a node. Tasks in the answer count as sent from now on.
@@ -42,12 +38,10 @@ async def for_poll(
     sent: list[Task] = []
     inputs: dict[str, dict[str, Any]] = {}
     sealed: Sealed = {}
-    async with unit.work(
-        platform, PLATFORM_ORG, scope=Scope(principal=node), patient=not fresh
-    ) as ctx:
+    async with unit.work(platform, PLATFORM_ORG, scope=Scope(principal=node), patient=True) as ctx:
         rows = await node_store.look(ctx.db, node, holds=[hold.task for hold in holds], reach=reach)
         standing = _standing(rows, quarantined=quarantined)
-        plan = rules.plan(standing, holds, fresh=fresh, now=ctx.now, at_once=at_once)
+        plan = rules.plan(standing, holds, fresh=fresh, now=ctx.now, at_once=rules.AT_ONCE[reach])
         if plan.changes:
             sent = await _tell(ctx, node, plan)
             for org in sorted({task.org_id for task in sent if _needs_more(platform, task)}):
@@ -57,7 +51,14 @@ async def for_poll(
                 sealed |= given
                 sent = [task for task in sent if task.id not in failed]
     binding = _binding(rows)
-    tasks = [await _handed(platform, task, inputs, sealed, binding) for task in sent]
+    sent.sort(key=lambda task: (task.kind not in kinds.PLATFORMS_OWN, task.id))
+    opened = await opening.open_all(platform, sent, inputs, sealed)
+    await _settle(platform, node, opened, due={row["id"]: row["due_at"] for row in rows})
+    tasks = [
+        _handed(task, inputs, opened.ready[task.id], binding)
+        for task in sorted(sent, key=lambda task: task.id)
+        if task.id in opened.ready
+    ]
     return Handed(tasks, plan.cancel, plan.forget, binding)
 
 
@@ -75,8 +76,7 @@ async def refuse(platform: Platform, node: str, *, code: str, message: str) -> i
             await _tell(ctx, node, rules.Plan([], [], [], [], [], lost))
         waiting = [(task.id, code, message) for task in standing if task.status != "running"]
         if waiting:
-            org = rows[0]["org_id"]
-            ended = await node_store.fail_unsent(ctx.db, waiting, org=org, now=ctx.now)
+            ended = await node_store.fail_unsent(ctx.db, node, waiting, now=ctx.now)
             await conclude(ctx, ended, node=node)
     return len(lost) + len(waiting)
 
@@ -146,28 +146,34 @@ async def _secrets(
         if isinstance(verdict, Refused)
     ]
     if refused:
-        failed = await node_store.fail_unsent(ctx.db, refused, org=org, now=ctx.now)
+        failed = await node_store.fail_unsent(ctx.db, node, refused, now=ctx.now)
         await conclude(ctx, failed, node=node)
     sealed = {id: found for id, found in given.items() if not isinstance(found, Refused)}
     return sealed, {id for id, _, _ in refused}
 
 
-async def _handed(
-    platform: Platform,
+async def _settle(
+    platform: Platform, node: str, opened: opening.Opened, *, due: dict[str, datetime]
+) -> None:
+    """Note what did not go after all, and why."""
+    if not opened.left and not opened.failed:
+        return
+    async with unit.work(platform, PLATFORM_ORG, scope=Scope(principal=node)) as ctx:
+        if opened.left:
+            await node_store.put_back(ctx.db, node, [(id, due[id]) for id in opened.left])
+        if opened.failed:
+            ended = await node_store.fail_unsent(ctx.db, node, opened.failed, now=ctx.now)
+            await conclude(ctx, ended, node=node)
+
+
+def _handed(
     task: Task,
     inputs: dict[str, dict[str, Any]],
-    sealed: Sealed,
+    secrets: dict[str, str],
     binding: Binding | None,
 ) -> HandedTask:
-    """After the transaction: opening a secret may ask another machine.
-
-    The last list of people, for a node that was taken from its holder, is the platform's own.
-    """
+    """The last list of people, for a node that was taken from its holder, is the platform's own."""
     unheld = binding is None and task.kind in kinds.IN_QUARANTINE
-    secrets = {
-        name: base64.b64encode(await custody.reveal(platform, found)).decode()
-        for name, found in sealed.get(task.id, {}).items()
-    }
     return HandedTask(
         id=task.id,
         kind=task.kind,
@@ -194,6 +200,8 @@ def _standing(rows: Sequence[dict[str, Any]], *, quarantined: bool = False) -> l
             row["cancelling"],
             row["told_at"],
             waits=quarantined and row["kind"] not in kinds.IN_QUARANTINE,
+            kind=row["kind"],
+            own=row["own"],
         )
         for row in rows
         if row["id"] is not None

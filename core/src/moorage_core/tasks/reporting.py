@@ -30,7 +30,8 @@ async def report(platform: Platform, node: str, said: Sequence[Report]) -> list[
     answers: list[Answered] = []
     changes: dict[str, rules.Change] = {}
     running: set[str] = set()
-    async with unit.work(platform, PLATFORM_ORG, scope=Scope(principal=node)) as ctx:
+    seen = Scope(principal=node)
+    async with unit.work(platform, PLATFORM_ORG, scope=seen, patient=True) as ctx:
         held = await node_store.lock_reported(ctx.db, node, sorted({each.task for each in said}))
         for each in said:
             outcome, change = rules.receive(held.get(each.task), each)
@@ -46,6 +47,8 @@ async def report(platform: Platform, node: str, said: Sequence[Report]) -> list[
             )
             ctx.topics |= {f"task:{task.id}" for task in written}
             ended = [task for task in written if changes[task.id].ends]
+            if ended and held[ended[0].id].others_wait:
+                ctx.topics.add(f"node:{node}")
             await delivery.conclude(ctx, ended, node=node)
     return answers
 
@@ -54,7 +57,7 @@ async def append_output(
     platform: Platform, node: str, task: str, stream: str, *, offset: int, content: bytes
 ) -> int:
     """Keep bytes of a task's output; where the next ones begin."""
-    async with platform.database.transaction(Scope(principal=node)) as db:
+    async with platform.database.transaction(Scope(principal=node), patient=True) as db:
         if content and await node_store.append(
             db, node, task, stream, offset=offset, content=content
         ):
@@ -85,7 +88,7 @@ def _check_fits(found: Task | None, id: str, stream: str, *, offset: int, size: 
 
 async def open_content(platform: Platform, node: str, task: str) -> Content:
     """The bytes of the artifact that a task names, for the node that has the task."""
-    async with platform.database.transaction(Scope(principal=node)) as db:
+    async with platform.database.transaction(Scope(principal=node), patient=True) as db:
         found = await node_store.find(db, node, task)
         digest = kinds.digest_of(found.input) if found is not None else None
         if found is None or found.ended_at is not None or digest is None:
