@@ -1,9 +1,11 @@
 """Pure decisions about keys in custody and hosts without agent."""
 
 import ipaddress
+from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime
 
-from moorage_core.credentials.models import AccessCredential, HostView, SshHost
+from moorage_core.credentials.models import AccessCredential, HostView, OpenWork, SshHost
 from moorage_core.errors import ApiError, Conflict
 from moorage_core.kit.destinations import Address
 
@@ -76,6 +78,20 @@ def usable_keys(credential: AccessCredential, now: datetime) -> list[str]:
     until = credential.previous_until
     previous = credential.previous_secret_id if until is not None and until > now else None
     return [id for id in (credential.secret_id, previous) if id is not None]
+
+
+def choose(waiting: Sequence[OpenWork], busy: Counter[str], *, hands: int) -> list[OpenWork]:
+    """Whose turn it is. `busy`: how many hands each org has now.
+
+    An org takes another hand only while more are free than it has itself. So one alone gets half of
+    them, the next half of the rest, and slow hosts of a few keep nobody out.
+    """
+    taken, chosen = Counter(busy), list[OpenWork]()
+    for work in waiting:
+        if taken[work.org_id] < hands - taken.total():
+            taken[work.org_id] += 1
+            chosen.append(work)
+    return chosen
 
 
 def check_confirm(host: SshHost, given: str, *, offered: str | None) -> str:

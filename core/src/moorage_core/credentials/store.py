@@ -219,7 +219,7 @@ async def note_problem(db: Db, allocation: str, *, org: str, problem: str | None
 
 
 async def list_open_work(db: Db, *, limit: int) -> list[OpenWork]:
-    """Nodes without agent on which there is something to do.
+    """Nodes without agent on which there is something to do: orgs take turns, oldest tasks first.
 
     On one that was taken out tasks wait. What ran or is to stop there is still seen to, and
     whoever lost access loses it there too.
@@ -229,12 +229,13 @@ async def list_open_work(db: Db, *, limit: int) -> list[OpenWork]:
     return await db.all(
         OpenWork,
         """
-        SELECT DISTINCT t.node_id, t.allocation_id, t.org_id, t.project_id
+        SELECT t.node_id, t.allocation_id, t.org_id, t.project_id
         FROM tasks t JOIN nodes n ON n.id = t.node_id
         WHERE t.reach = 'ssh' AND t.ended_at IS NULL
             AND (n.status <> 'quarantined' OR t.status = 'running'
                 OR t.cancel_requested_at IS NOT NULL OR t.kind = 'access-sync')
-        ORDER BY t.node_id LIMIT %s
+        GROUP BY t.node_id, t.allocation_id, t.org_id, t.project_id
+        ORDER BY row_number() OVER (PARTITION BY t.org_id ORDER BY min(t.id)), min(t.id) LIMIT %s
         """,
         (limit,),
     )

@@ -4,6 +4,7 @@ import asyncio
 import secrets
 import time
 from collections import Counter
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -12,7 +13,7 @@ import structlog
 
 from moorage_core import unit
 from moorage_core.background.driver import Sweep
-from moorage_core.credentials import store
+from moorage_core.credentials import rules, store
 from moorage_core.credentials.models import OpenWork
 from moorage_core.credentials.worker import LEASE, LeaseLost, Worker
 from moorage_core.errors import ApiError
@@ -25,6 +26,14 @@ NODES = 1000
 BATCH = 200
 
 log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Served:
+    """A host that has one of our hands."""
+
+    org: str
+    task: asyncio.Task[str]
 
 
 class RunSshTasks(Sweep):
@@ -50,35 +59,36 @@ class RunSshTasks(Sweep):
     async def activate(self) -> dict[str, Any]:
         """Until no host has anything to do. A slow host keeps nobody else from starting."""
         seen = Counter[str]()
-        running: dict[str, asyncio.Task[str]] = {}
+        running: dict[str, Served] = {}
         self._left_alone.clear()
         try:
             with self.platform.hub.watch(self.topics) as waiter:
                 while True:
                     for work in await self._find(running):
-                        running[work.allocation_id] = asyncio.create_task(self._serve(work))
+                        serving = asyncio.create_task(self._serve(work))
+                        running[work.allocation_id] = Served(work.org_id, serving)
                     if not running:
                         return dict(seen)
                     woken = asyncio.create_task(waiter.wait(self.every.total_seconds()))
                     try:
                         await asyncio.wait(
-                            {woken, *running.values()}, return_when=asyncio.FIRST_COMPLETED
+                            {woken, *(each.task for each in running.values())},
+                            return_when=asyncio.FIRST_COMPLETED,
                         )
                     finally:
                         woken.cancel()
-                    for id in [id for id, task in running.items() if task.done()]:
-                        ended = running.pop(id).result()
+                    for id in [id for id, each in running.items() if each.task.done()]:
+                        ended = running.pop(id).task.result()
                         seen[ended] += 1
                         if ended != "done":
                             self._left_alone[id] = time.monotonic()
         finally:
-            for task in running.values():
-                task.cancel()
-            await asyncio.gather(*running.values(), return_exceptions=True)
+            for each in running.values():
+                each.task.cancel()
+            await asyncio.gather(*(each.task for each in running.values()), return_exceptions=True)
 
-    async def _find(self, running: dict[str, asyncio.Task[str]]) -> list[OpenWork]:
-        free = self._hands - len(running)
-        if free <= 0:
+    async def _find(self, running: dict[str, Served]) -> list[OpenWork]:
+        if len(running) >= self._hands:
             return []
         try:
             async with self.platform.database.sweep() as db:
@@ -87,12 +97,14 @@ class RunSshTasks(Sweep):
             log.warning("ssh.no_look", error=str(err))
             return []
         early = time.monotonic() - self.every.total_seconds()
-        return [
+        waiting = [
             work
             for work in found
             if work.allocation_id not in running
             and self._left_alone.get(work.allocation_id, early) <= early
-        ][:free]
+        ]
+        busy = Counter(each.org for each in running.values())
+        return rules.choose(waiting, busy, hands=self._hands)
 
     async def _serve(self, work: OpenWork) -> str:
         """One host. What goes wrong there must not touch the others."""
