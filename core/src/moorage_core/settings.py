@@ -216,7 +216,7 @@ class MachineSettings(Group):
     output_limit: int = Field(default=1 << 20, ge=1024, le=1 << 26)
     """Bytes of each output stream of a task that are kept, unless the task says otherwise."""
     ssh_hands: int = Field(default=16, ge=1)
-    """Hosts without agent on which one process is at work at once; one org has half of it at most."""
+    """Hosts without agent on which one process works at once; one org has half of it at most."""
     ssh_timeout: timedelta = timedelta(seconds=10)
     """How long a host without agent may take to let us in."""
     private_addresses: bool = True
