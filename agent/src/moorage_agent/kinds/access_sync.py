@@ -19,6 +19,8 @@ from moorage_agent.tasks import Failed, Outcome, Task, Work
 
 END_WITHIN = 3.0
 """How long open sessions may take to be gone. Killing takes tenths of a second."""
+REMAIN = "sessions_remain"
+"""Somebody who may not be here still is: nothing that stands in the way weighs more."""
 
 
 @dataclass
@@ -47,6 +49,20 @@ class Told:
             return False
         return True
 
+    def failure(self, result: dict[str, Any]) -> Optional[Failed]:
+        """What the task fails with: what was not done comes before whom the host cannot have.
+
+        A clash alone says that all the rest was done, so a failure is never hidden behind one.
+        """
+        clashes = "; ".join(self.clashes.values())
+        if self.failures:
+            worst = min(self.failures, key=lambda failure: failure.code != REMAIN)
+            message = f"{worst.message} {clashes}" if clashes else worst.message
+            return Failed(worst.code, message, result=result)
+        if clashes:
+            return Failed("login_clash", f"{clashes} The rest was done.", result=result)
+        return None
+
     def result(self, record: Record) -> dict[str, Any]:
         kept = [login for login in record.homes if login not in record.people]
         return {
@@ -66,14 +82,10 @@ def run(task: Task, work: Work) -> Outcome:
     told = Told()
     record = sync(work.state, wanted, keys, told)
     evidence.note_ended(told.ended, correlation_id=task.correlation_id)
-    result = told.result(record)
-    if told.clashes:
-        names = "; ".join(told.clashes.values())
-        raise Failed("login_clash", f"{names} The rest was done.", result=result)
-    if told.failures:
-        first = told.failures[0]
-        raise Failed(first.code, first.message, result=result)
-    return Outcome(changed=told.changed, result=result)
+    failure = told.failure(told.result(record))
+    if failure is not None:
+        raise failure
+    return Outcome(changed=told.changed, result=told.result(record))
 
 
 def sync(
@@ -159,7 +171,7 @@ def _end(leaving: Mapping[str, Person], host: Host, told: Told) -> None:
         host.run(["systemctl", "reset-failed", "--", *ended.services])
     if ended.remaining:
         names = ", ".join(ended.remaining)
-        told.failures.append(Failed("sessions_remain", f"Processes of {names} outlive a kill."))
+        told.failures.append(Failed(REMAIN, f"Processes of {names} outlive a kill."))
 
 
 def _remove(
