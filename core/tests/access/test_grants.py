@@ -221,6 +221,32 @@ async def test_an_admin_of_one_project_gives_logins_of_the_org(
     assert made.status_code == 201, made.text
 
 
+async def test_an_admin_of_one_project_chooses_no_login_of_the_org(
+    tenant: Tenant, member: Caller
+) -> None:
+    admin = await tenant.site.actor("project_admin", project=tenant.project)
+    path = f"/v1/orgs/{tenant.org.id}/logins"
+
+    chosen = await admin.post(path, {"user": member.id, "login": "clown"})
+
+    assert (chosen.status_code, chosen.json()["code"]) == (403, "forbidden")
+    assert f"iam.login.create on org {tenant.org.id}" in chosen.json()["detail"]
+    assert (await tenant.admin.get(path)).json()["items"] == []
+
+
+async def test_whoever_asks_for_a_login_again_is_not_told_an_address(
+    tenant: Tenant, member: Caller
+) -> None:
+    admin = await tenant.site.actor("project_admin", project=tenant.project)
+    path = f"/v1/orgs/{tenant.org.id}/logins"
+    await admin.post(path, {"user": member.id})
+
+    again = await admin.post(path, {"user": member.id})
+
+    assert again.json()["code"] == "has_login"
+    assert "@" not in again.text
+
+
 async def test_a_login_can_be_chosen_before_the_first_grant(tenant: Tenant, member: Caller) -> None:
     path = f"/v1/orgs/{tenant.org.id}/logins"
 

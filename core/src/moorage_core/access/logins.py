@@ -18,8 +18,11 @@ from moorage_core.kit.pagination import Page, PageRequest
 
 
 async def create(ctx: Context, org: str, new: UnixLoginCreate) -> Login:
-    """Give somebody a login before their first grant, for a name of their choice."""
-    _authorize(ctx, Permission.IAM_LOGIN_CREATE, org)
+    """Give somebody a login before their first grant.
+
+    One that is chosen holds in every project for good: that is for admins of the whole org.
+    """
+    _authorize(ctx, Permission.IAM_LOGIN_CREATE, org, chosen=new.login is not None)
     person = await store.find_person(ctx.db, new.user, org=org, project=None)
     if person is None:
         raise rules.NotInOrg(
@@ -30,7 +33,7 @@ async def create(ctx: Context, org: str, new: UnixLoginCreate) -> Login:
     await store.lock_logins(ctx.db, org=org)
     present = await store.find_login(ctx.db, person.id, org=org)
     if present is not None:
-        raise rules.HasLogin(f"{person.email} is {present.login} in this org, and stays so.")
+        raise rules.HasLogin(f"User {person.id} is {present.login} in this org, and stays so.")
     login = await _add(ctx, person, org=org, project=None, login=new.login)
     # The records belong to the whole org, which an admin of one of its projects does not see.
     # Comes last: from here on nothing but the records is written.
@@ -100,6 +103,6 @@ async def _add(
     return added
 
 
-def _authorize(ctx: Context, key: str, org: str) -> None:
+def _authorize(ctx: Context, key: str, org: str, *, chosen: bool = False) -> None:
     """An org's logins are known in all its projects: who is an admin in one may add to them."""
-    authorize(ctx, key, Resource("org", org, org, by_any_project=True))
+    authorize(ctx, key, Resource("org", org, org, by_any_project=not chosen))
