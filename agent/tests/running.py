@@ -89,6 +89,9 @@ class Local:
             self._process.kill()
             self._process.wait()
 
+    def is_alive(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
     def wait(self) -> int:
         assert self._process is not None
         return self._process.wait(20)

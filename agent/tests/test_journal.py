@@ -104,3 +104,23 @@ def test_a_full_disk_is_an_error_and_leaves_no_half_line(small_disk: Path) -> No
     journal.start([task(300)], 1.0)
 
     assert list(Journal(small_disk / "journal").kept.entries) == ["tsk_1", "tsk_300"]
+
+
+def test_on_a_full_disk_a_start_goes_on_with_the_journal_less_a_line_cut_off(
+    small_disk: Path,
+) -> None:
+    place = small_disk / "journal"
+    Journal(place).start([task(1)], 1.0)
+    with place.open("ab") as file:
+        file.write(b'{"started": {"id"')
+    (small_disk / "fill").write_bytes(b"x" * (small_disk_free(small_disk)))
+
+    journal = Journal(place)
+    (small_disk / "fill").unlink()
+    journal.start([task(2)], 2.0)
+
+    assert sorted(Journal(place).kept.entries) == ["tsk_1", "tsk_2"]
+
+
+def small_disk_free(folder: Path) -> int:
+    return shutil.disk_usage(folder).free

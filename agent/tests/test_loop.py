@@ -1,8 +1,10 @@
 """The agent keeps to the protocol, whatever happens to it, to the platform and in between."""
 
 import base64
+import contextlib
 import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -232,6 +234,82 @@ def test_a_retired_node_stops_for_good(started: running.Local, platform: standin
         platform.changed.notify_all()
 
     assert started.wait() == 78
+
+
+# --- a full disk ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cramped(platform: standin.Platform, small_disk: Path) -> Iterator[running.Local]:
+    """An agent at work whose files are on a disk of one MiB."""
+    platform.wait = 0.2
+    agent = running.Local(small_disk, platform)
+    agent.log = small_disk.parent / "log"
+    agent.start()
+    platform.until(lambda: len(platform.polls) > 1)
+    yield agent
+    agent.kill()
+
+
+def fill(agent: running.Local) -> None:
+    """Write until the disk takes nothing more."""
+    with contextlib.suppress(OSError), (agent.places.root / "fill").open("ab", 0) as file:
+        while True:
+            file.write(b"x" * 512)
+
+
+def let_token_run_out(platform: standin.Platform) -> None:
+    (node,) = platform.nodes.values()
+    node.token = "gone"
+    platform.stop()
+    platform.start()
+
+
+def test_on_a_full_disk_the_agent_gets_new_tokens_and_starts_again(
+    cramped: running.Local, platform: standin.Platform
+) -> None:
+    fill(cramped)
+    (node,) = platform.nodes.values()
+    exchanges, polls = len(node.used), len(platform.polls)
+
+    let_token_run_out(platform)
+    platform.until(lambda: len(node.used) > exchanges and len(platform.polls) > polls)
+    cramped.kill()
+    runs = {poll["run_id"] for poll in platform.polls}
+    cramped.start()
+
+    platform.until(lambda: platform.polls[-1]["run_id"] not in runs)
+    assert "the disk is full" in cramped.log.read_text()
+
+
+def test_an_agent_without_any_room_waits_for_some(
+    cramped: running.Local, platform: standin.Platform
+) -> None:
+    cramped.kill()
+    (cramped.places.state / "ballast").unlink()
+    fill(cramped)
+    cramped.start()
+    wait_until(lambda: "tries again until there is room" in cramped.log.read_text())
+    polls = len(platform.polls)
+
+    (cramped.places.root / "fill").unlink()
+
+    platform.until(lambda: len(platform.polls) > polls)
+    assert cramped.is_alive()
+    wait_until((cramped.places.state / "ballast").exists)
+
+
+def test_a_host_is_cleared_also_while_its_disk_is_full(
+    cramped: running.Local, platform: standin.Platform
+) -> None:
+    fill(cramped)
+
+    refused = platform.ended(put(platform, cramped.places.root / "file"))
+    given = {"authorities": "no list", "people": "none either"}
+    cleared = platform.ended(platform.send("access-sync", input=given))
+
+    assert refused["error"]["code"] == "disk_full"
+    assert cleared["error"]["code"] == "input_invalid", "it was begun"
 
 
 # --- trust ---------------------------------------------------------------------------------------

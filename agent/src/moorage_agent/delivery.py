@@ -20,7 +20,8 @@ QUICK = 0.05
 GATHER = 0.1
 CONFLICT_WAIT = 60.0
 _HOPELESS = (400, 404, 410, 413, 422)
-_LATER = (Unreachable, Refused, Conflict)
+_LATER = (Unreachable, Refused, Conflict, OSError)
+"""What passes, also a disk that is too full for a new token."""
 
 
 def delay(attempt: int) -> float:

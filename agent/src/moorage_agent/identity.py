@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Optional
 
-from moorage_agent import durable
+from moorage_agent import ballast, durable
 
 AUDIENCE = "moorage-agent"
 _WIDTH = 32
@@ -46,7 +46,7 @@ def load(path: Path) -> Optional[Identity]:
 
 
 def save(path: Path, identity: Identity) -> None:
-    durable.write(path, json.dumps(asdict(identity), indent=1).encode())
+    ballast.write(path, json.dumps(asdict(identity), indent=1).encode())
 
 
 def assertion(identity: Identity, *, key: Path, place: Path) -> Identity:

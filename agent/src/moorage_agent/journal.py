@@ -48,7 +48,10 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.kept = read(path)
         self._path = path
-        self._file = self._rewrite()
+        try:
+            self._file = self._rewrite()
+        except OSError:
+            self._file = self._go_on()
         self._lock = threading.Lock()
 
     def is_stale(self, task: Task) -> bool:
@@ -102,6 +105,14 @@ class Journal:
         durable.write(self._path, data)
         self._grown = 2 * len(data) + GROWTH
         return os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+
+    def _go_on(self) -> int:
+        """Open the journal as it is, on a full disk, less a last line that was cut off."""
+        file = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        data = self._path.read_bytes()
+        os.ftruncate(file, data.rfind(b"\n") + 1)
+        self._grown = 2 * len(data) + GROWTH
+        return file
 
 
 def read(path: Path) -> Kept:

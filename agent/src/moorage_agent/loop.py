@@ -15,6 +15,7 @@ from typing import Any, Optional
 
 from moorage_agent import (
     __version__,
+    ballast,
     baseline,
     delivery,
     durable,
@@ -66,16 +67,16 @@ class Agent:
         self._recover()
         self._inventory = inventory.collect()
         for act in (self._mind_time, self._tell_evidence, self._mind_inventory):
-            _thread(act)
+            _thread(_for_ever, act)
         attempt, complaint = 0, ""
         while True:
             try:
                 self.poll()
                 attempt, complaint = 0, ""
-            except (Unreachable, Refused, Conflict) as err:
+            except (Unreachable, Refused, Conflict, OSError) as err:
                 if str(err) != complaint:
                     complaint = str(err)
-                    log.line("the platform cannot be worked for", reason=complaint)
+                    log.line(_trouble(err), reason=complaint)
                 is_conflict = isinstance(err, Conflict)
                 time.sleep(delivery.CONFLICT_WAIT if is_conflict else delivery.delay(attempt))
                 attempt += 1
@@ -95,6 +96,7 @@ class Agent:
             **({"inventory": present} if present != self._inventory_told else {}),
         }
         answer = self._session.call("POST", "/v1/agent/poll", body, timeout=wait + _SLACK)
+        ballast.keep(self._places.state)
         self._inventory_told = present
         self._take(answer)
         if answer.get("want_inventory"):
@@ -184,15 +186,28 @@ class Agent:
 
     def _write_started(self, chosen: Sequence[Held]) -> bool:
         try:
-            for held in chosen:
-                held.make_folders()
-            self._journal.start([held.task for held in chosen], time.time())
+            self._put_down(chosen)
         except OSError as err:
             for held in chosen:
                 said = f"The agent cannot write its journal, so it starts nothing: {err.strerror}."
                 self._refuse(held, Failed("disk_full", said))
             return False
         return True
+
+    def _put_down(self, chosen: Sequence[Held]) -> None:
+        """Write that these start. What clears the host is worth the room that is kept for it."""
+        try:
+            self._journal_start(chosen)
+        except OSError:
+            is_urgent = any(held.task.kind in turns.CLEARING for held in chosen)
+            if not is_urgent or not ballast.spend(self._places.state):
+                raise
+            self._journal_start(chosen)
+
+    def _journal_start(self, chosen: Sequence[Held]) -> None:
+        for held in chosen:
+            held.make_folders()
+        self._journal.start([held.task for held in chosen], time.time())
 
     def _begin(
         self, held: Held, act: Callable[[Task, Held], dict[str, Any]], *, seconds: float
@@ -271,7 +286,7 @@ class Agent:
         try:
             write()
         except OSError as err:
-            log.line("the journal cannot be written", reason=str(err))
+            log.line("the agent's files cannot be written", reason=str(err))
 
     # --- after a start ---------------------------------------------------------------------------
 
@@ -328,7 +343,8 @@ class Agent:
         for items in evidence.follow(cursor, stop):
             if items:
                 delivery.insist(self._session, "/v1/agent/evidence", {"items": items})
-                durable.write(place, str(items[-1]["key"]).encode())
+                key = str(items[-1]["key"]).encode()
+                self._note(functools.partial(durable.write, place, key))
 
 
 def work(session: Session, places: Places) -> int:
@@ -337,7 +353,26 @@ def work(session: Session, places: Places) -> int:
         Agent(session, places).run()
     except Retired as err:
         log.line("this node is retired; the agent stops", reason=str(err))
+    except OSError as err:
+        log.line("the agent cannot start; systemd tries again", reason=str(err))
+        return 1
     return 78
+
+
+def _trouble(err: Exception) -> str:
+    if isinstance(err, OSError):
+        return "the agent cannot write its own files; it tries again until there is room"
+    return "the platform cannot be worked for"
+
+
+def _for_ever(act: Callable[[], None]) -> None:
+    """Do what has no end, again where it breaks: nobody else would notice that it is missing."""
+    while True:
+        try:
+            act()
+        except Exception as err:  # noqa: BLE001 - whatever it is, the next try may do better
+            log.line("something beside the tasks broke", what=act.__name__, reason=str(err))
+        time.sleep(delivery.delay(4))
 
 
 def _thread(act: Callable[..., None], *given: Any) -> threading.Thread:

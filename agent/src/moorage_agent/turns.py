@@ -11,6 +11,8 @@ MOST = 32
 ALONE = "wipe"
 ONE_AT_A_TIME = frozenset({"packages", "access-sync"})
 ALWAYS_A_PLACE = frozenset({"access-sync"})
+CLEARING = frozenset({"wipe", "access-sync"})
+"""What takes people and their things off the host, and must not wait for them to make room."""
 
 
 def next_up(waiting: Sequence[tuple[str, str]], running: Iterable[str]) -> list[str]:
