@@ -1,7 +1,9 @@
 """Secrets of what runs: in by the operation's token, out to nodes, to nobody else."""
 
 import base64
+import dataclasses
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -10,6 +12,11 @@ import pytest
 from core.tests.site import Site, TimedSite, fresh
 from core.tests.tasks.workplaces import Workplace, exec_wish, make_workplace
 from moorage_core.runtime_secrets.sweeps import RemoveExpiredSecrets
+from moorage_core.secrets.custody import Custody
+from moorage_core.secrets.openbao import OpenBao
+from moorage_core.secrets.openbao_store import OpenBaoStore
+from moorage_core.settings import SecretSettings
+from moorage_core.tasks import commands
 
 PLANTED = "planted-value-7f3a"
 
@@ -152,6 +159,77 @@ async def test_a_secret_that_is_not_there_fails_the_task_with_a_sentence(place: 
     assert handed.tasks == []
     assert (row["status"], row["error_code"]) == ("failed", "secret_missing")
     assert "absent" in row["error_message"]
+
+
+async def test_a_secret_that_does_not_open_fails_its_task_and_no_other(place: Workplace) -> None:
+    await put(place, "spoilt")
+    await place.site.rows(
+        "UPDATE secrets SET ciphertext = ciphertext || 'x' WHERE id = (SELECT secret_id FROM"
+        " runtime_secrets WHERE operation_id = %s)",
+        place.operation,
+    )
+    await put(place, "good")
+    spoilt, good = await place.ask(naming("spoilt"), naming("good"))
+    plain = await place.queue()
+
+    handed = await place.poll()
+
+    row = await place.row(spoilt["id"])
+    assert sorted(task.id for task in handed.tasks) == sorted([good["id"], plain])
+    assert (row["status"], row["error_code"]) == ("failed", "secret_broken")
+    assert "spoilt" in row["error_message"]
+
+
+async def test_while_the_store_is_away_what_needs_it_waits_and_the_rest_goes(
+    place: Workplace, tmp_path: Path
+) -> None:
+    (tmp_path / "token").write_text("t")
+    settings = SecretSettings(url="http://127.0.0.1:9", token_file=tmp_path / "token")
+    platform = place.site.platform
+    away = Custody("embedded", {"openbao": OpenBaoStore(OpenBao(settings))})
+    await put(place, "key")
+    ((id, wrapped),) = await place.site.rows(
+        "SELECT s.id, s.wrapped_key FROM secrets s JOIN runtime_secrets r ON r.secret_id = s.id"
+        " WHERE r.operation_id = %s",
+        place.operation,
+    )
+    await place.site.rows(
+        "UPDATE secrets SET store = 'openbao', entry = 'e', wrapped_key = 'vault:v1:x'"
+        " WHERE id = %s",
+        id,
+    )
+    (needs,) = await place.ask(naming("key"))
+    plain = await place.queue()
+    before = await place.row(needs["id"])
+
+    cut_off = dataclasses.replace(platform, custody=away)
+    first = await commands.for_poll(cut_off, place.node, [])
+    waiting = await place.row(needs["id"])
+    await place.site.rows(
+        "UPDATE secrets SET store = 'embedded', entry = NULL, wrapped_key = %s WHERE id = %s",
+        wrapped,
+        id,
+    )
+    later = await place.poll((plain, "received"))
+
+    assert [task.id for task in first.tasks] == [plain]
+    assert (waiting["status"], waiting["sent_count"]) == ("queued", 0)
+    assert waiting["due_at"] == before["due_at"]
+    assert [task.id for task in later.tasks] == [needs["id"]]
+    assert base64.b64decode(later.tasks[0].secrets["key"]) == PLANTED.encode()
+
+
+async def test_an_answer_is_no_larger_than_agents_read(place: Workplace) -> None:
+    content = base64.b64encode(b"x" * 500_000).decode()
+    for _ in range(20):
+        await place.queue(kind="put", input={"path": "/srv/x", "content": content})
+
+    first = await place.poll()
+    second = await place.poll(*[(task.id, "received") for task in first.tasks])
+
+    assert 0 < sum(len(task.input["content"]) for task in first.tasks) <= 8 << 20
+    assert len(first.tasks) + len(second.tasks) == 20
+    assert not {task.id for task in first.tasks} & {task.id for task in second.tasks}
 
 
 async def test_a_name_is_used_once_in_an_operation(place: Workplace) -> None:

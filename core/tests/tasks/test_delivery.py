@@ -7,7 +7,7 @@ from core.tests.retention.plans import ExplainingDb
 from core.tests.site import Site
 from core.tests.tasks.workplaces import Workplace, make_workplace
 from moorage_core.kit.db import Scope
-from moorage_core.tasks import node_store
+from moorage_core.tasks import commands, node_store
 
 
 @pytest.fixture
@@ -155,10 +155,99 @@ async def test_an_answer_brings_no_more_tasks_than_a_node_can_begin(place: Workp
         await place.queue()
 
     first = await place.poll()
-    second = await place.poll(*[(task.id, "received") for task in first.tasks])
+    busy = [(task.id, "running") for task in first.tasks]
+    full = await place.poll(*busy)
+    later = await place.poll(*[(id, "succeeded") for id, _ in busy[:3]], *busy[3:])
 
     assert len(first.tasks) == 32
-    assert len(second.tasks) == 8
+    assert full.tasks == []
+    assert len(later.tasks) == 3
+    queued = await place.site.rows(
+        "SELECT 1 FROM tasks WHERE node_id = %s AND status = 'queued'", place.node
+    )
+    assert len(queued) == 5
+
+
+async def test_what_takes_people_away_waits_for_no_room(place: Workplace) -> None:
+    for _ in range(33):
+        await place.queue()
+    busy = [(task.id, "running") for task in (await place.poll()).tasks]
+    own = await place.queue(kind="access-sync", input={})
+
+    handed = await place.poll(*busy)
+
+    assert [task.id for task in handed.tasks] == [own]
+
+
+async def test_of_packages_one_goes_at_a_time(place: Workplace) -> None:
+    wish = {"kind": "packages", "input": {"present": ["cron"]}}
+    first, second = await place.queue(**wish), await place.queue(**wish)
+    other = await place.queue()
+
+    handed = await place.poll()
+    meanwhile = await place.poll((first, "running"), (other, "running"))
+    later = await place.poll((first, "succeeded"), (other, "running"))
+
+    assert sorted(task.id for task in handed.tasks) == sorted([first, other])
+    assert meanwhile.tasks == []
+    assert [task.id for task in later.tasks] == [second]
+
+
+async def test_a_node_with_room_again_is_woken_for_what_waits(place: Workplace) -> None:
+    for _ in range(33):
+        await place.queue()
+    first = await place.poll()
+
+    with place.site.platform.hub.watch([f"node:{place.node}"]) as waiter:
+        await place.say(first.tasks[0].id, "succeeded")
+
+        assert await waiter.wait(0)
+    handed = await place.poll(*[(task.id, "running") for task in first.tasks], fresh=False)
+    assert len(handed.tasks) == 1
+    assert handed.cancel == []
+
+
+async def test_sending_again_gives_no_more_time(place: Workplace) -> None:
+    task = await place.queue()
+    await place.poll()
+    due = (await place.row(task))["due_at"]
+
+    await place.poll()
+
+    assert (await place.row(task))["due_at"] == due
+
+
+async def test_a_look_reads_no_more_than_a_poll_can_use(place: Workplace) -> None:
+    task = await place.queue()
+    await place.site.rows(
+        "INSERT INTO tasks SELECT (jsonb_populate_record(t, jsonb_build_object('id',"
+        " 'tsk_' || lpad(g::text, 26, '0'), 'key', g))).* FROM tasks t, generate_series(1, 999) g"
+        " WHERE t.id = %s",
+        task,
+    )
+
+    async with place.site.platform.database.transaction(Scope(principal=place.node)) as db:
+        rows = await node_store.look(db, place.node, holds=[task], reach="agent")
+    await place.site.rows("DELETE FROM tasks WHERE node_id = %s", place.node)
+
+    assert len(rows) < 300
+    assert task in [row["id"] for row in rows]
+
+
+async def test_a_task_of_a_host_that_nobody_holds_any_more_is_ended_too(
+    place: Workplace,
+) -> None:
+    task = await place.queue(reach="ssh")
+    await place.site.rows(
+        "UPDATE allocations SET status = 'released' WHERE id = %s", place.allocation
+    )
+
+    ended = await commands.refuse(
+        place.site.platform, place.node, code="host_key_changed", message="Another key."
+    )
+
+    assert ended == 1
+    assert (await place.row(task))["error_code"] == "host_key_changed"
 
 
 async def test_a_look_without_news_costs_one_statement(place: Workplace) -> None:

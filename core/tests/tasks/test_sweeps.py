@@ -62,3 +62,34 @@ async def test_a_running_task_has_its_own_time_and_the_way_back(timed: TimedSite
     await ExpireTasks(timed.platform).activate()
 
     assert (await place.row(task["id"]))["status"] == "running"
+
+
+async def test_tasks_that_wait_for_room_on_a_busy_node_are_not_given_up(timed: TimedSite) -> None:
+    place = await make_workplace(timed)
+    await timed.rows("UPDATE operations SET lease_expires_at = %s", timed.clock.now() + DAY)
+    await place.ask(*[exec_wish(timeout=3600) for _ in range(40)])
+    begun = (await place.poll()).tasks
+    for task in begun:
+        await place.say(task.id, "running")
+    timed.clock.move(timedelta(minutes=50))
+
+    await ExpireTasks(timed.platform).activate()
+
+    states = await timed.rows(
+        "SELECT status, count(*) FROM tasks WHERE node_id = %s GROUP BY 1 ORDER BY 1", place.node
+    )
+    assert states == [("queued", 8), ("running", 32)]
+
+
+async def test_a_silent_node_with_room_is_not_waited_for(timed: TimedSite) -> None:
+    place, first = await begin(timed)
+    await timed.rows("UPDATE tasks SET timeout_seconds = 7200 WHERE id = %s", first["id"])
+    await place.poll()
+    await place.say(first["id"], "running")
+    (waiting,) = await place.ask(exec_wish())
+    timed.clock.move(timedelta(minutes=11))
+
+    await ExpireTasks(timed.platform).activate()
+
+    assert (await place.row(first["id"]))["status"] == "running"
+    assert (await place.row(waiting["id"]))["error_code"] == "never_taken"

@@ -43,7 +43,6 @@ PATIENCE_SECONDS = 20
 """How long a report or a piece of output waits for a database that is away."""
 LOOK_SECONDS = 5.0
 """How often the lease is renewed and the host looked at, at least."""
-"""Tasks at once on one host: sshd allows ten channels on a connection."""
 BEYOND = timedelta(seconds=30)
 """How long after its time limit a task may still say how it ended."""
 AWAY = (psycopg.Error, OSError, ApiError)

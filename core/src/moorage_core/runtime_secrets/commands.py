@@ -67,6 +67,8 @@ async def hand_over(
     for task, verdict in judged.items():
         if isinstance(verdict, Refused):
             handed[task] = verdict
+        elif gone := [each.name for each in verdict if each.secret_id not in sealed]:
+            handed[task] = rules.broken(gone[0])
         else:
             handed[task] = {each.name: sealed[each.secret_id] for each in verdict}
     return handed

@@ -66,6 +66,12 @@ def judge(
     return judged
 
 
+def broken(name: str) -> Refused:
+    return Refused(
+        "secret_broken", f"The secret {name} does not open. Store it anew, under another name."
+    )
+
+
 def _refusal(
     name: str,
     secret: Found | None,

@@ -267,7 +267,15 @@ def _check_not_own(task: Task) -> None:
 
 
 async def give_up(ctx: Context, ids: list[str], *, org: str) -> list[Task]:
-    """End tasks whose time has passed."""
+    """End tasks whose time has passed; those that wait for a busy node have more."""
+    await store.let_wait(
+        ctx.db,
+        ids,
+        org=org,
+        at_once=rules.AT_ONCE,
+        since=ctx.now - rules.QUEUED_FOR,
+        until=ctx.now + rules.LOOK_AGAIN,
+    )
     ended = await store.give_up(ctx.db, ids, org=org, now=ctx.now)
     for task in ended:
         await delivery.conclude(ctx, [task], node=task.node_id)

@@ -1,6 +1,6 @@
 """Every SQL statement that is run for a node: few, because polls and reports are most of the work.
 
-All but the last take the node's id, which is what a node sees by: its own rows and no others.
+All take the node's id, which is what a node sees by: its own rows and no others.
 """
 
 from collections.abc import Sequence
@@ -12,36 +12,42 @@ from psycopg.types.json import Jsonb
 from moorage_core.kit.db import Db
 from moorage_core.tasks.models import Task
 from moorage_core.tasks.rules import GRACE, Change, Reported
-from moorage_core.tasks.store import TASK
+from moorage_core.tasks.store import OWN, TASK
 
 # Not one that is still requested: the old image may be another org's until it is imaged anew.
+LOOK_AT = 200
+"""Open tasks that a poll looks at, beside those that the node holds."""
 HELD: LiteralString = "('provisioning', 'active', 'releasing', 'release_failed')"
 
 
 async def look(db: Db, node: str, *, holds: list[str], reach: str) -> list[dict[str, Any]]:
     """Who holds the node, and how its open tasks and those that it holds stand: in one statement.
 
+    Of tasks that wait, no more than can be of use.
+
     Tenant-less: a node sees its own rows. Always one row at least; without tasks, its `id` is null.
     """
     return await db.rows(
         f"""
         WITH mine AS (
-            SELECT id, kind, status, ended_at, cancel_requested_at, cancel_sent_at FROM tasks
-            WHERE node_id = %(node)s AND reach = %(reach)s AND ended_at IS NULL
+            (SELECT id, kind, {OWN} AS own, status, ended_at, cancel_requested_at, cancel_sent_at,
+                due_at
+            FROM tasks WHERE node_id = %(node)s AND reach = %(reach)s AND ended_at IS NULL
+            ORDER BY id = ANY (%(holds)s) DESC, status = 'queued', own DESC, id LIMIT %(most)s)
             UNION ALL
-            SELECT id, kind, status, ended_at, cancel_requested_at, cancel_sent_at FROM tasks
-            WHERE node_id = %(node)s AND ended_at IS NOT NULL AND id = ANY (%(holds)s)
+            SELECT id, kind, {OWN}, status, ended_at, cancel_requested_at, cancel_sent_at, due_at
+            FROM tasks WHERE node_id = %(node)s AND ended_at IS NOT NULL AND id = ANY (%(holds)s)
         ), bound AS (
             SELECT id AS allocation_id, org_id, project_id FROM allocations
             WHERE node_id = %(node)s AND status IN {HELD}
         )
-        SELECT m.id, m.kind, m.status, m.ended_at IS NOT NULL AS ended,
-            m.cancel_requested_at IS NOT NULL AS cancelling, m.cancel_sent_at AS told_at,
+        SELECT m.id, m.kind, m.own, m.status, m.ended_at IS NOT NULL AS ended,
+            m.cancel_requested_at IS NOT NULL AS cancelling, m.cancel_sent_at AS told_at, m.due_at,
             b.allocation_id, b.org_id, b.project_id
         FROM (SELECT) AS one LEFT JOIN bound b ON true LEFT JOIN mine m ON true
         ORDER BY m.id
         """,
-        {"node": node, "holds": holds, "reach": reach},
+        {"node": node, "holds": holds, "reach": reach, "most": len(holds) + LOOK_AT},
     )
 
 
@@ -68,7 +74,7 @@ async def tell(
                 THEN 'cancelled' WHEN id = ANY (%(lost)s) THEN 'unknown' ELSE status END,
             sent_at = CASE WHEN id = ANY (%(send)s) THEN %(now)s ELSE sent_at END,
             sent_count = sent_count + (id = ANY (%(send)s))::integer,
-            due_at = CASE WHEN id = ANY (%(send)s)
+            due_at = CASE WHEN id = ANY (%(send)s) AND status = 'queued'
                 THEN %(now)s + make_interval(secs => timeout_seconds + %(grace)s) ELSE due_at END,
             cancel_sent_at = CASE WHEN id = ANY (%(cancel)s) THEN %(now)s ELSE cancel_sent_at END,
             ended_at = CASE WHEN id = ANY (%(drop)s) OR id = ANY (%(lost)s)
@@ -98,10 +104,33 @@ async def tell(
     )
 
 
+async def put_back(db: Db, node: str, waiting: Sequence[tuple[str, datetime]]) -> None:
+    """Tasks that did not go with the answer that they were chosen for, and when they were due.
+
+    Tenant-less: a node's own rows. One that was sent before may have come there: it stays sent.
+    """
+    await db.run(
+        """
+        UPDATE tasks SET status = 'queued', sent_at = NULL, sent_count = 0, due_at = w.due,
+            version = version + 1
+        FROM unnest(%(ids)s::text[], %(dues)s::timestamptz[]) AS w(task, due)
+        WHERE node_id = %(node)s AND id = w.task AND status = 'sent' AND sent_count = 1
+        """,
+        {
+            "node": node,
+            "ids": [id for id, _ in waiting],
+            "dues": [due for _, due in waiting],
+        },
+    )
+
+
 async def fail_unsent(
-    db: Db, failed: Sequence[tuple[str, str, str]], *, org: str, now: datetime
+    db: Db, node: str, failed: Sequence[tuple[str, str, str]], *, now: datetime
 ) -> list[Task]:
-    """End tasks that cannot be handed over: (id, code, message)."""
+    """End tasks that cannot be handed over: (id, code, message).
+
+    Tenant-less: a node's own rows.
+    """
     return await db.all(
         Task,
         f"""
@@ -109,10 +138,10 @@ async def fail_unsent(
             error_message = f.message, version = version + 1
         FROM unnest(%(ids)s::text[], %(codes)s::text[], %(messages)s::text[])
             AS f(task, code, message)
-        WHERE org_id = %(org)s AND id = f.task AND ended_at IS NULL RETURNING {TASK}
+        WHERE node_id = %(node)s AND id = f.task AND ended_at IS NULL RETURNING {TASK}
         """,
         {
-            "org": org,
+            "node": node,
             "now": now,
             "ids": [id for id, _, _ in failed],
             "codes": [code for _, code, _ in failed],
@@ -126,10 +155,13 @@ async def lock_reported(db: Db, node: str, ids: list[str]) -> dict[str, Reported
     found = await db.all(
         Reported,
         """
-        SELECT id, fence, status, late IS NOT NULL AS late FROM tasks
-        WHERE node_id = %s AND id = ANY (%s) ORDER BY id FOR UPDATE
+        SELECT id, fence, status, late IS NOT NULL AS late, EXISTS (
+                SELECT FROM tasks q
+                WHERE q.node_id = %(node)s AND q.ended_at IS NULL AND q.status = 'queued'
+            ) AS others_wait
+        FROM tasks WHERE node_id = %(node)s AND id = ANY (%(ids)s) ORDER BY id FOR UPDATE
         """,
-        (node, ids),
+        {"node": node, "ids": ids},
     )
     return {task.id: task for task in found}
 

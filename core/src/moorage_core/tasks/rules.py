@@ -11,17 +11,24 @@ from moorage_core.errors import Conflict, Fault
 from moorage_core.tasks.models import Hold, Report, Task
 
 QUEUED_FOR = timedelta(minutes=10)
-"""How long a node may take to fetch a task before it is given up."""
+"""How long a node that has room may take to fetch a task before it is given up."""
+LOOK_AGAIN = timedelta(minutes=1)
+"""When it is looked at again whether a node that had no room has some."""
 GRACE = timedelta(seconds=60)
 """Beyond a task's own time limit, for the way there and back."""
 CANCEL_AGAIN = timedelta(seconds=10)
 """A node that was told to stop a task is told again after so long."""
-AT_ONCE = 32
-"""Tasks in one answer to a poll; the next answer brings more."""
+AT_ONCE = {"agent": 32, "ssh": 8}
+"""Tasks that a node has at once, by how it is reached. The others wait here, where time that
+passes does not count as theirs. (sshd allows ten channels on a connection.)"""
+ONE_AT_A_TIME = frozenset({"packages"})
+"""Kinds of which a node does one after the other."""
 CHUNK = 256 * 1024
 RESULT_BYTES = 256 * 1024
 DEPTH = 24
 ENDS = frozenset({"succeeded", "failed", "cancelled", "timed_out", "unknown"})
+GIVEN_UP = frozenset({"timed_out", "unknown"})
+"""Ends that a node may not know of."""
 STREAMS = ("stdout", "stderr", "content")
 
 
@@ -65,6 +72,9 @@ class Standing:
     """When the node was last told so."""
     waits: bool = False
     """Its node was taken out: what was not begun is not begun now."""
+    kind: str = "exec"
+    own: bool = False
+    """The platform's own: it needs no room."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +102,7 @@ def plan(
     *,
     fresh: bool,
     now: datetime,
-    at_once: int = AT_ONCE,
+    at_once: int = AT_ONCE["agent"],
 ) -> Plan:
     """What to tell a node, and what to conclude from what it holds.
 
@@ -100,19 +110,43 @@ def plan(
     """
     held = {hold.task: hold.state for hold in holds}
     known = {task.id for task in standing}
+    room = Room(at_once)
+    for task in standing:
+        if held.get(task.id, "unknown") not in ENDS and (fresh or not task.ended):
+            room.fill(task)
     made = Plan([], [], [], [id for id in held if id not in known], [], [])
     for task in standing:
-        _place(made, task, held.get(task.id), fresh=fresh, now=now, at_once=at_once)
+        _place(made, task, held.get(task.id), fresh=fresh, now=now, room=room)
     return made
 
 
+class Room:
+    """What a node can begin beside what it has."""
+
+    def __init__(self, at_once: int) -> None:
+        self._left = at_once
+        self._kinds = set[str]()
+
+    def has_place(self, task: Standing) -> bool:
+        """Taking people away, or wiping, waits for nobody's long commands."""
+        alone = task.kind in ONE_AT_A_TIME and task.kind in self._kinds
+        return task.own or (self._left > 0 and not alone)
+
+    def fill(self, task: Standing) -> None:
+        self._left -= 1
+        self._kinds.add(task.kind)
+
+
 def _place(
-    made: Plan, task: Standing, state: str | None, *, fresh: bool, now: datetime, at_once: int
+    made: Plan, task: Standing, state: str | None, *, fresh: bool, now: datetime, room: Room
 ) -> None:
     if task.ended:
         if state in ENDS:
             made.forget.append(task.id)
-        elif state is not None and _is_due(task, now):
+        elif state is None or not (fresh or task.status in GIVEN_UP):
+            # It ended while the poll waited.
+            return
+        elif _is_due(task, now):
             # It was given up here and goes on there.
             made.cancel.append(task.id)
     elif state is not None:
@@ -122,14 +156,15 @@ def _place(
         if fresh:
             made.lost.append(task.id)
     elif task.status == "queued" or fresh:
-        _choose(made, task, at_once)
+        _choose(made, task, room)
 
 
-def _choose(made: Plan, task: Standing, at_once: int) -> None:
+def _choose(made: Plan, task: Standing, room: Room) -> None:
     """No node has it."""
     if task.cancelling:
         made.drop.append(task.id)
-    elif not task.waits and len(made.send) + len(made.again) < at_once:
+    elif not task.waits and room.has_place(task):
+        room.fill(task)
         (made.send if task.status == "queued" else made.again).append(task.id)
 
 
@@ -149,6 +184,8 @@ class Reported:
     status: str
     late: bool
     """Something that came too late is kept already."""
+    others_wait: bool = False
+    """Its node has tasks that were not handed over."""
 
 
 @dataclass(frozen=True)

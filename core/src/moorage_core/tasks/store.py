@@ -20,6 +20,10 @@ TASK: LiteralString = """
     """
 
 
+OWN: LiteralString = "(wakes IS NOT NULL OR kind IN ('access-sync', 'wipe'))"
+"""Whether a task is the platform's own."""
+
+
 async def lock_machines(
     db: Db, operation: str, ids: list[str], *, org: str, project: str
 ) -> dict[str, Machine]:
@@ -178,6 +182,44 @@ async def list_due(db: Db, *, now: datetime, limit: int) -> list[dict[str, Any]]
         ORDER BY due_at LIMIT %s
         """,
         (now, limit),
+    )
+
+
+async def let_wait(
+    db: Db,
+    ids: list[str],
+    *,
+    org: str,
+    at_once: dict[str, int],
+    since: datetime,
+    until: datetime,
+) -> None:
+    """Let tasks wait on that are due, and whose node is busy: with as many tasks as it has at once,
+    with one of a kind that goes one by one, or with one that it took `since`."""
+    await db.run(
+        f"""
+        WITH waiting AS (
+            SELECT id, node_id, reach, kind FROM tasks
+            WHERE org_id = %(org)s AND id = ANY (%(ids)s) AND status = 'queued'
+                AND cancel_requested_at IS NULL AND NOT {OWN}
+        ), busy AS (
+            SELECT node_id, count(*) AS tasks, max(sent_at) AS last_at, array_agg(kind) AS kinds
+            FROM tasks WHERE org_id = %(org)s AND ended_at IS NULL AND status <> 'queued'
+                AND node_id IN (SELECT node_id FROM waiting)
+            GROUP BY node_id
+        )
+        UPDATE tasks t SET due_at = %(until)s FROM waiting w JOIN busy b USING (node_id)
+        WHERE t.id = w.id AND t.status = 'queued' AND t.due_at < %(until)s
+            AND (b.last_at > %(since)s OR b.tasks >= (%(at_once)s::jsonb ->> w.reach)::integer
+                OR w.kind = 'packages' AND w.kind = ANY (b.kinds))
+        """,
+        {
+            "org": org,
+            "ids": ids,
+            "at_once": Jsonb(at_once),
+            "since": since,
+            "until": until,
+        },
     )
 
 
