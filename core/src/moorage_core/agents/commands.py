@@ -6,6 +6,7 @@ from typing import Any
 
 from starlette.requests import Request
 
+from moorage_core.agents import schemas
 from moorage_core.agents.schemas import AgentPoll
 from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Principal
@@ -68,6 +69,7 @@ async def _look(
 ) -> Seen:
     found = await presence.look(at, node, token_hash=token_hash)
     holds = [Hold(hold.task, hold.state) for hold in said.holds]
+    fresh = fresh and len(holds) < schemas.HOLDS
     # Work waits until somebody has looked at a node that was taken out; what is to stop does not.
     out = found.status == Status.QUARANTINED
     return Seen(found, await tasks.for_poll(at, node, holds, fresh=fresh, quarantined=out))

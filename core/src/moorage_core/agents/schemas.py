@@ -6,7 +6,7 @@ machine from enrolling. What it says about its work is taken as it is, or not at
 
 import re
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
@@ -161,13 +161,21 @@ class AgentHold(Input):
     ]
 
 
+HOLDS = 5000
+"""Of a longer list the beginning is read, and nothing is concluded from what is not in it."""
+
+
+def _cut(holds: Any) -> Any:
+    return cast(list[Any], holds)[:HOLDS] if isinstance(holds, list) else holds
+
+
 class AgentPoll(Input):
     wait: Annotated[int, Field(ge=0, le=15), WHOLE] = 15
     run_id: Opaque
     boot_id: HostText | None = None
     agent_version: HostText
     trust: Sha256 | None = None
-    holds: Annotated[list[AgentHold], Field(max_length=1000)] = Field(
+    holds: Annotated[list[AgentHold], BeforeValidator(_cut)] = Field(
         default_factory=list[AgentHold]
     )
     inventory: Inventory | None = None
