@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from agent.tests import debs, workbench
 from agent.tests.remote import PLACE, Remote
 from agent.tests.workbench import Workbench
 from moorage_agent import baseline, changes, processes, residue, snapshot, temporary, undo
+from moorage_agent.commands import Completed
 from moorage_agent.kinds import put
 from moorage_agent.places import Places
 from moorage_agent.processes import Process
@@ -252,6 +253,65 @@ def test_files_go_and_come_back_as_they_were(tmp_path: Path, root: Path) -> None
     assert changes.of_tenants(work.state) == []
 
 
+class Units:
+    """systemd with one unit that runs and refuses to be stopped as long as its file says so."""
+
+    def __init__(self, *, ends_with: str) -> None:
+        self.ends_with = ends_with
+        self.active, self.reloaded = True, False
+
+    def __call__(
+        self, argv: Sequence[str], *, stdin: bytes | None = None, timeout: float = 30
+    ) -> Completed:
+        self.reloaded = self.reloaded or "daemon-reload" in argv
+        if self.ends_with in argv and ("kill" in argv or self.reloaded):
+            self.active = False
+        state = "active" if self.active else "inactive"
+        if "show" in argv:
+            load = "not-found" if self.reloaded else "loaded"
+            said = f"LoadState={load}\nActiveState={state}\nSubState=x\nUnitFileState=static\n"
+            return Completed(0, said)
+        return Completed(4 if "stop" in argv and self.active else 0)
+
+
+@pytest.mark.parametrize("word", ["kill", "stop"])
+def test_a_unit_that_refuses_to_stop_is_killed_or_loses_its_file_first(
+    tmp_path: Path, word: str
+) -> None:
+    before = {"active": False, "enabled": "", "loaded": False}
+    changes.record(tmp_path, workbench.task("service", {}), what="unit", name="x", before=before)
+
+    removed = undo.everything(undo.Host(tmp_path, tmp_path, Units(ends_with=word)))
+
+    assert removed == {"units": ["x"]}
+    assert changes.of_tenants(tmp_path) == []
+
+
+def test_a_unit_that_outlives_the_wipe_stays_on_record_and_is_named(
+    root: Path, tmp_path: Path
+) -> None:
+    before = {"active": False, "enabled": "", "loaded": False}
+    baseline.take(tmp_path, root=root)
+    changes.record(tmp_path, workbench.task("service", {}), what="unit", name="x", before=before)
+
+    removed = undo.everything(undo.Host(tmp_path, root, Units(ends_with="never")))
+
+    assert removed == {}
+    assert residue.find(tmp_path, root=root)["units"] == ["x"]
+
+
+def test_only_sessions_and_tasks_may_run_as_units_without_a_file(tmp_path: Path) -> None:
+    for name in (
+        *("moorage-keep.service", "session-x.service", "moorage-task-1.timer", "other.service"),
+        *("moorage-task-tsk_1.service", "moorage-agent.service", "session-c1.scope"),
+    ):
+        write(tmp_path / "run/systemd/transient" / name, "")
+
+    assert sorted(snapshot.transient_units(tmp_path)) == [
+        *("moorage-keep.service", "moorage-task-1.timer", "other.service", "session-x.service")
+    ]
+
+
 # --- on a real host ------------------------------------------------------------------------------
 
 
@@ -352,6 +412,21 @@ def test_what_root_did_by_other_ways_is_left_and_named(remote: Remote) -> None:
     assert left["users"] == left["groups"] == ["mallory"]
     assert left["homes"] == ["/home/mallory"]
     assert left["cron"] == ["/etc/cron.d/evil"]
+
+
+@pytest.mark.lab
+def test_units_that_hide_or_refuse_to_stop_are_ended(remote: Remote) -> None:
+    content = "[Unit]\nRefuseManualStop=yes\n[Service]\nExecStart=/bin/sleep 2005\nRestart=always\n"
+    given = {"unit": "stubborn.service", "content": content, "state": "started"}
+    assert remote.do("service", given).changed
+    remote.host.run("systemd-run --quiet --unit=moorage-keep sleep 2006")
+
+    told = remote.do("wipe")
+
+    assert told.result["residue"] == {}
+    assert told.result["removed"]["units"] == ["stubborn.service"]
+    assert told.result["removed"]["transient_units"] == ["moorage-keep.service"]
+    assert remote.host.run("pgrep -a sleep | grep -E ' 200[56]$'", check=False).stdout == ""
 
 
 @pytest.mark.lab

@@ -34,6 +34,7 @@ def find(state: Path, *, root: Path = Path("/"), wiped: bool = False) -> Residue
     if not wiped:
         found["temporary"] = [name for name in found["temporary"] if _is_people_s(root, name)]
     found["packages"] = sorted({*found["packages"], *_versions(state, now["packages"])})
+    found["units"] = sorted({*found["units"], *_units(state)})
     found["people"] = _people(state, root)
     found["processes"] = _processes(before)
     found["files"] = _files(state, root)
@@ -79,6 +80,11 @@ def _versions(state: Path, now: Mapping[str, str]) -> list[str]:
                 if before is not None and now.get(name) != before
             ]
     return found
+
+
+def _units(state: Path) -> list[str]:
+    """Units that tasks changed and that are not on the way back, or did not come back."""
+    return [change.name for change in changes.of_tenants(state) if change.what == "unit"]
 
 
 def _is_people_s(root: Path, name: str) -> bool:

@@ -7,6 +7,7 @@ and can be taken of a folder. What the agent itself consists of is not in it.
 import hashlib
 import os
 import pwd
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ Picture = dict[str, dict[str, str]]
 
 _OWN = ("moorage-agent.service", "moorage.slice")
 _STARTED = (".service", ".timer", ".scope", ".socket", ".path")
+_SESSION_OR_TASK = re.compile(r"session-\w+\.scope|moorage-task-.+\.service")
 _CRON = (
     "etc/crontab",
     "etc/anacrontab",
@@ -90,7 +92,9 @@ def transient_units(root: Path) -> dict[str, str]:
     return {
         entry.name: ""
         for entry in _entries(root / "run/systemd/transient")
-        if entry.name.endswith(_STARTED) and not entry.name.startswith(("session-", "moorage-"))
+        if entry.name.endswith(_STARTED)
+        and entry.name not in _OWN
+        and not _SESSION_OR_TASK.fullmatch(entry.name)
     }
 
 

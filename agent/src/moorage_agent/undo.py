@@ -21,6 +21,7 @@ from moorage_agent.tasks import Failed
 
 _LOCKED = "dpkg frontend lock"
 _PATIENCE = 60.0
+_SETTLE = 1.0
 _SYSTEM = range(1, 1000)
 
 
@@ -43,29 +44,56 @@ def everything(host: Host) -> dict[str, list[str]]:
             removed[what] = sorted(set(act(host, theirs)))
     if removed:
         host.run(["systemctl", "daemon-reload"])
+        # A unit that could not be stopped can be once the file that said so is gone.
+        late = [change for change in changes.of_tenants(host.state) if change.what == "unit"]
+        removed["unit"] = sorted({*removed.get("unit", []), *_units(host, late)})
     return {_PLURAL.get(what, what): names for what, names in removed.items() if names}
 
 
 def _units(host: Host, found: Iterable[Change]) -> list[str]:
     done: list[str] = []
     for change in found:
-        with contextlib.suppress(Failed):  # systemd does not know it: nothing to do
-            now = service.show(change.name, run=host.run)
-            for words in _moves(change.name, change.before or {}, now):
-                host.run(["systemctl", "--quiet", *words], timeout=100)
-            host.run(["systemctl", "--quiet", "reset-failed", change.name])
-        changes.forget(host.state, change)
-        done.append(change.name)
+        try:
+            is_back = _bring_back(host, change)
+        except Failed:
+            is_back = True  # systemd does not know it: nothing to do
+        if is_back:
+            changes.forget(host.state, change)
+            done.append(change.name)
     return done
+
+
+def _bring_back(host: Host, change: Change) -> bool:
+    """Bring a unit back to how it was; whether it is. One that refuses to stop is killed."""
+    before = change.before or {}
+    for words in _moves(change.name, before, service.show(change.name, run=host.run)):
+        host.run(["systemctl", "--quiet", *words], timeout=100)
+    left = _moves(change.name, before, service.show(change.name, run=host.run))
+    if ["stop", change.name] in left:
+        host.run(["systemctl", "--quiet", "kill", "--signal=KILL", change.name])
+        left = _settled(host, change)
+    host.run(["systemctl", "--quiet", "reset-failed", change.name])
+    return not left
+
+
+def _settled(host: Host, change: Change) -> list[list[str]]:
+    """What is still to be done after a kill, which systemd takes a moment to notice."""
+    deadline = time.monotonic() + _SETTLE
+    while True:
+        now = service.show(change.name, run=host.run)
+        left = _moves(change.name, change.before or {}, now)
+        if not left or time.monotonic() > deadline:
+            return left
+        time.sleep(0.1)
 
 
 def _moves(unit: str, before: dict[str, Any], now: dict[str, str]) -> list[list[str]]:
     """What brings a unit back to how it was. Pure."""
-    if now.get("LoadState") == "not-found":
-        return []
+    is_active = now.get("ActiveState") not in ("inactive", "failed")
+    if now.get("LoadState") == "not-found":  # it may run on without its file
+        return [["stop", unit]] if is_active and not before.get("active") else []
     is_enabled = now.get("UnitFileState", "").startswith("enabled")
     was_enabled = str(before.get("enabled", "")).startswith("enabled")
-    is_active = now.get("ActiveState") not in ("inactive", "failed")
     moves: list[list[str]] = []
     if is_enabled != was_enabled:
         moves.append(["enable" if was_enabled else "disable", unit])
