@@ -158,7 +158,7 @@ async def add_leftover(db: Db, place: str, *, org: str, due: datetime) -> None:
 
 
 async def list_older(
-    db: Db, *, store: StoreName, version: int, limit: int
+    db: Db, *, store: StoreName, version: int, after: str, limit: int
 ) -> list[tuple[str, str]]:
     """(org, id) of secrets under an older key of this store.
 
@@ -166,9 +166,10 @@ async def list_older(
     """
     rows = await db.rows(
         """
-        SELECT org_id, id FROM secrets WHERE store = %s AND key_version < %s ORDER BY id LIMIT %s
+        SELECT org_id, id FROM secrets WHERE store = %s AND key_version < %s AND id > %s
+        ORDER BY id LIMIT %s
         """,
-        (store, version, limit),
+        (store, version, after, limit),
     )
     return [(row["org_id"], row["id"]) for row in rows]
 

@@ -29,17 +29,19 @@ class RewrapSecrets(Sweep):
     every = timedelta(minutes=1)
 
     async def activate(self) -> dict[str, Any]:
-        custody, done = self.platform.custody, 0
+        custody = self.platform.custody
         newest = await custody.newest()
-        while True:
+
+        async def look(after: str) -> list[tuple[str, str]]:
             async with self.platform.database.sweep() as db:
-                older = await store.list_older(
-                    db, store=custody.current, version=newest, limit=BATCH
+                return await store.list_older(
+                    db, store=custody.current, version=newest, after=after, limit=BATCH
                 )
-            moved = [await self._rewrap(org, id, newest=newest) for org, id in older]
-            done += sum(moved)
-            if len(older) < BATCH or not any(moved):
-                return {"rewrapped": done}
+
+        async def rewrap(org: str, id: str) -> bool:
+            return await self._rewrap(org, id, newest=newest)
+
+        return {"rewrapped": await _each(look, rewrap)}
 
     async def _rewrap(self, org: str, id: str, *, newest: int) -> bool:
         for _ in range(TRIES):
