@@ -19,6 +19,8 @@ from moorage_agent.processes import Process
 from moorage_agent.verbs import baseline as baseline_verb
 from moorage_lab import Host
 
+REMOUNT = "mount -o remount,rw,bind / && touch /srv/escaped"
+MANAGER = "org.freedesktop.systemd1 /org/freedesktop/systemd1 org.freedesktop.systemd1.Manager"
 UNIT = "[Service]\nExecStart=/bin/sleep 2000\n[Install]\nWantedBy=multi-user.target\n"
 
 
@@ -509,6 +511,30 @@ def test_a_read_only_command_cannot_write(remote: Remote) -> None:
     assert look.result == {"exit_code": 0}
     assert touch.code == "exit_nonzero"
     assert touch.outputs["stderr"].count("Read-only file system") == 3
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize(
+    "trick",
+    [
+        "systemd-run --quiet --wait touch /srv/escaped",
+        "mount -o remount,rw / && touch /srv/escaped",
+        REMOUNT,
+        f"unshare --user --map-root-user --mount sh -c '{REMOUNT}'",
+        f"busctl call {MANAGER} StartUnit ss escape.service replace",
+    ],
+)
+def test_a_read_only_command_finds_nobody_to_write_for_it(remote: Remote, trick: str) -> None:
+    unit = "[Service]\nType=oneshot\nExecStart=/bin/touch /srv/escaped\n"
+    remote.host.run("cat >/run/systemd/system/escape.service", stdin=unit.encode())
+    try:
+        told = remote.do("probe", {"argv": ["sh", "-c", trick]})
+        escaped = remote.host.run("ls /srv", check=False).stdout
+    finally:
+        remote.host.run("rm -f /srv/escaped /run/systemd/system/escape.service")
+
+    assert told.code == "exit_nonzero"
+    assert escaped == ""
 
 
 @pytest.mark.lab
