@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import threading
-from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import IO, Optional
 
@@ -14,7 +13,9 @@ from moorage_agent.tasks import Failed, Work
 
 _LOOK = 0.1
 _PATIENCE = 10.0
-_KEPT = 40
+_PIECE = 64 * 1024
+_KEPT = 8 * 1024
+"""Bytes of the last words, however long their lines are."""
 
 
 def follow(
@@ -37,7 +38,7 @@ def follow(
         )
     except FileNotFoundError:
         return Completed(commands.ABSENT, stderr=f"{argv[0]} is not on this host")
-    said: dict[str, deque[bytes]] = {}
+    said: dict[str, bytes] = {}
     readers = [
         threading.Thread(target=_read, args=(pipe, name, work, said), daemon=True)
         for name, pipe in (("stdout", process.stdout), ("stderr", process.stderr))
@@ -49,19 +50,16 @@ def follow(
         reader.join(1)  # a daemon that it started may hold the other end for ever
     if work.cancelled.is_set():
         raise Failed("cancelled", f"The task was stopped, and {argv[0]} with it.")
-    last = {name: b"".join(lines).decode(errors="replace") for name, lines in said.items()}
+    last = {name: words.decode(errors="replace") for name, words in said.items()}
     return Completed(process.returncode, last.get("stdout", ""), last.get("stderr", ""))
 
 
-def _read(
-    pipe: Optional[IO[bytes]], name: str, work: Work, said: "dict[str, deque[bytes]]"
-) -> None:
+def _read(pipe: Optional[IO[bytes]], name: str, work: Work, said: "dict[str, bytes]") -> None:
     assert pipe is not None
-    lines = said.setdefault(name, deque(maxlen=_KEPT))
     with pipe:
-        for line in pipe:
-            lines.append(line)
-            work.output(name, line)
+        while piece := os.read(pipe.fileno(), _PIECE):
+            said[name] = (said.get(name, b"") + piece)[-_KEPT:]
+            work.output(name, piece)
 
 
 def _wait(process: "subprocess.Popen[bytes]", work: Work) -> None:

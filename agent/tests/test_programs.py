@@ -1,0 +1,43 @@
+"""Programs that say much are followed without holding it."""
+
+import resource
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from moorage_agent import programs
+from moorage_agent.tasks import Failed
+
+SAYS_MUCH = "import os\nfor _ in range(200): os.write(1, b'x' * 2**20)\nos.write(1, b'the end')"
+
+
+class Ear:
+    """The agent around a kind, which only counts."""
+
+    folder = private = state = Path("/nowhere")
+
+    def __init__(self) -> None:
+        self.cancelled = threading.Event()
+        self.heard = 0
+
+    def secret(self, name: str) -> bytes:
+        raise Failed("secret_missing", name)
+
+    def content(self) -> Iterator[bytes]:
+        return iter(())
+
+    def output(self, stream: str, data: bytes) -> None:
+        self.heard += len(data)
+
+
+def test_a_line_without_an_end_is_passed_on_and_not_held() -> None:
+    ear = Ear()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    ended = programs.follow([sys.executable, "-c", SAYS_MUCH], ear)
+
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert ear.heard == 200 * 2**20 + len("the end")
+    assert ended.stdout.endswith("xthe end")
+    assert grown < 50 * 1024
