@@ -227,6 +227,19 @@ def test_a_cancelled_put_leaves_nothing(work: Workbench, root: Path) -> None:
     assert names(root / "etc") == []
 
 
+def test_a_secret_without_a_mode_is_for_its_owner_alone(tmp_path: Path, root: Path) -> None:
+    work = Workbench(tmp_path / "agent", secrets={"KEY": b"1234"})
+    (root / "etc/old").write_bytes(b"for all")
+    (root / "etc/old").chmod(0o644)
+
+    for name in ("new", "old"):
+        given = {"path": f"/etc/{name}", "content": {"$secret": "KEY"}}
+        put.run(workbench.task("put", given), work, root=root)
+
+    modes = [stat.S_IMODE((root / "etc" / name).stat().st_mode) for name in ("new", "old")]
+    assert modes == [0o600, 0o600]
+
+
 def test_a_secret_is_put_and_told_to_nobody(tmp_path: Path, root: Path) -> None:
     work = Workbench(tmp_path / "agent", secrets={"KEY": b"1234"})
     given = {"path": "/etc/key", "content": {"$secret": "KEY"}, "mode": "0400"}

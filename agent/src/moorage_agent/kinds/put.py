@@ -18,6 +18,8 @@ from moorage_agent.tasks import Failed, Outcome, Task, Work
 DRAFT = ".moorage-"
 """How the names begin of files that are not yet in place."""
 _CHUNK = 256 * 1024
+_SECRET = 0o600
+"""Whoever puts a secret and says no mode means its owner alone, whatever was there."""
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -54,11 +56,14 @@ def run(task: Task, work: Work, *, root: Path = Path("/")) -> Outcome:
 
 def _wish(task: Task, *, digest: str, size: Optional[int]) -> Wish:
     uid, gid = _owner(task.input)
+    mode = inputs.find_mode(task.input)
+    if mode is None and inputs.is_secret(task):
+        mode = _SECRET
     return Wish(
         path=inputs.get_text(task.input, "path"),
         digest=digest,
         size=size,
-        mode=inputs.find_mode(task.input),
+        mode=mode,
         uid=uid,
         gid=gid,
         parents=inputs.find_flag(task.input, "parents") or False,
