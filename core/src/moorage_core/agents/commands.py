@@ -59,8 +59,8 @@ async def _first_look(at: Platform, node: str, said: AgentPoll, *, token_hash: b
     """Looks, and writes down what the agent says of itself, where that is new."""
     seen = await _look(at, node, said, token_hash=token_hash, fresh=True)
     facts = Facts(said.run_id, said.boot_id, said.agent_version, said.trust)
-    inventory = None if said.inventory is None else said.inventory.model_dump(mode="json")
-    await presence.note(at, seen.node, facts, inventory=inventory)
+    inventory = None if said.inventory is None else presence.Said(*schemas.kept(said.inventory))
+    await presence.note(at, seen.node, facts, said=inventory)
     return seen
 
 
@@ -84,7 +84,7 @@ def _answer(at: Platform, seen: Seen) -> dict[str, Any]:
         "cancel": handed.cancel,
         "forget": handed.forget,
         "trust": at.handout.trust,
-        "want_inventory": seen.node.inventory is None,
+        "want_inventory": seen.node.inventory_at is None,
     }
 
 

@@ -18,6 +18,7 @@ from moorage_core.agents.schemas import (
     AgentProved,
     AgentReports,
     AgentTaken,
+    kept,
 )
 from moorage_core.authz.permissions import Permission
 from moorage_core.errors import NotFound, TooLarge
@@ -85,9 +86,9 @@ async def enrol_agent(said: AgentEnrol, request: Request, platform: PlatformDep)
         public_key=said.public_key.model_dump(),
         assertion=said.assertion,
         said=said.model_dump(
-            mode="json",
-            include={"agent_version", "hostname", "machine_id", "boot_id", "inventory"},
-        ),
+            mode="json", include={"agent_version", "hostname", "machine_id", "boot_id"}
+        )
+        | {"inventory": kept(said.inventory)[0]},
         trace=request.state.trace,
     )
     return {
@@ -211,7 +212,7 @@ async def add_agent_evidence(
     """Say what the host saw. It is kept as your word."""
     node = commands.node_of(request.state.principal)
     items = said.model_dump(mode="json")["items"]
-    return {"recorded": await presence.add_evidence(platform, node, items)}
+    return await presence.add_evidence(platform, node, items)
 
 
 async def _read(request: Request) -> bytes:

@@ -4,17 +4,32 @@ What a host says of itself is cleaned rather than refused: a disk with an odd na
 machine from enrolling. What it says about its work is taken as it is, or not at all.
 """
 
+import json
 import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+)
+from pydantic_core import PydanticCustomError
 
 from moorage_core.kit.ids import NodeId, TaskId
 from moorage_core.kit.wire import NO_CONTROL, WHOLE, Input, Moment, Output
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 SHORT, LONG = 300, 2000
+FIRST_YEAR, LAST_YEAR = 1970, 9000
+"""Between them every moment can be written in every zone."""
+INVENTORY_BYTES = 65_536
+PARTS = 32
+"""Of an inventory that is too long, the first so many disks and network cards are kept."""
+EVIDENCE_BYTES = 2048
 
 
 def _clean(value: Any) -> Any:
@@ -29,9 +44,10 @@ def _moment(value: Any) -> Any:
     """A host's own idea of the time; None where it is none."""
     try:
         found = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
+        said = found and found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    return found.replace(tzinfo=found.tzinfo or UTC) if found else None
+    return said if said and FIRST_YEAR <= said.year <= LAST_YEAR else None
 
 
 def _fact(value: Any) -> Any:
@@ -114,6 +130,33 @@ class Inventory(Said):
     systemd: HostText | None = None
 
 
+def kept(said: Inventory) -> tuple[dict[str, Any] | None, int]:
+    """What is kept of an inventory, and how long it is. None where it is too long in any case."""
+    found = said.model_dump(mode="json")
+    size = _size(found)
+    if size > INVENTORY_BYTES:
+        parts = {name: found[name] for name in ("disks", "nics")}
+        cut = {name: len(each) - PARTS for name, each in parts.items() if len(each) > PARTS}
+        found |= {name: each[:PARTS] for name, each in parts.items()} | {"cut": cut}
+    return (found if _size(found) <= INVENTORY_BYTES else None), size
+
+
+def _fitting(said: Inventory) -> Inventory:
+    if kept(said)[0] is None:
+        sentence = "an inventory is {most} bytes at most, written as JSON"
+        raise PydanticCustomError("inventory_size", sentence, {"most": INVENTORY_BYTES})
+    return said
+
+
+def _short(said: dict[str, Any]) -> dict[str, Any]:
+    size = _size(said)
+    return said if size <= EVIDENCE_BYTES else {"cut_bytes": size}
+
+
+def _size(said: dict[str, Any]) -> int:
+    return len(json.dumps(said))
+
+
 class PublicKeyP256(Input):
     """A P-256 public key as a JWK."""
 
@@ -131,7 +174,7 @@ class AgentEnrol(Input):
     hostname: HostText
     machine_id: HostText | None = None
     boot_id: HostText | None = None
-    inventory: Inventory
+    inventory: Annotated[Inventory, AfterValidator(_fitting)]
 
 
 class AgentEnrolled(Output):
@@ -252,7 +295,7 @@ class AgentEvidenceItem(Input):
     at: HostMoment = None
     key: Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=NO_CONTROL)]
     """Its name on the host, by which a repeated one is known."""
-    data: Annotated[dict[HostText, HostFact], Field(max_length=40)]
+    data: Annotated[dict[HostText, HostFact], Field(max_length=40), AfterValidator(_short)]
 
 
 class AgentEvidence(Input):
@@ -262,3 +305,5 @@ class AgentEvidence(Input):
 class AgentTaken(Output):
     recorded: int
     """How many were new."""
+    dropped: int
+    """How many were new and are not kept: this hour the host has said too much. Say no more."""

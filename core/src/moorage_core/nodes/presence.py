@@ -5,14 +5,22 @@ All of it is the word of whoever is root there. It is kept as such, and counts n
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+import structlog
+
 from moorage_core.errors import Unauthenticated
-from moorage_core.kit.db import Scope, org_scope
+from moorage_core.kit.db import Db, Scope, org_scope
 from moorage_core.kit.ids import PLATFORM_ORG, EvidenceId
-from moorage_core.nodes import store
+from moorage_core.nodes import rules, store
 from moorage_core.nodes.models import Facts, Node
 from moorage_core.platform import Platform
+
+DROPPED = "evidence.dropped"
+"""The platform's own word among a host's: something is missing here."""
+
+log = structlog.get_logger()
 
 
 async def look(at: Platform, node: str, *, token_hash: bytes) -> Node:
@@ -28,18 +36,33 @@ async def look(at: Platform, node: str, *, token_hash: bytes) -> Node:
     return found
 
 
-async def note(at: Platform, node: Node, facts: Facts, *, inventory: dict[str, Any] | None) -> None:
+@dataclass(frozen=True)
+class Said:
+    """An inventory as a host said it; None where it was too long to be kept."""
+
+    inventory: dict[str, Any] | None
+    bytes: int
+
+
+async def note(at: Platform, node: Node, facts: Facts, *, said: Said | None) -> None:
     """Write down what is new. Most polls say nothing new, and write nothing."""
     changed = not at.heartbeats.has_said(node.id, facts) and _of(node) != facts
-    if changed or inventory is not None:
+    if changed or said is not None:
         async with at.database.transaction(Scope(principal=node.id), patient=True) as db:
             if changed:
                 await store.note_facts(db, node.id, org=PLATFORM_ORG, facts=facts)
-            if inventory is not None:
-                await store.note_inventory(
-                    db, node.id, org=PLATFORM_ORG, inventory=inventory, now=at.clock.now()
-                )
+            if said is not None:
+                await _note_inventory(db, node.id, said, now=at.clock.now())
     at.heartbeats.remember(node.id, facts)
+
+
+async def _note_inventory(db: Db, node: str, said: Said, *, now: datetime) -> None:
+    if said.inventory is None:
+        log.warning("node.inventory_refused", node=node, bytes=said.bytes)
+        await store.refuse_inventory(db, node, org=PLATFORM_ORG, size=said.bytes, now=now)
+    else:
+        given = said.inventory
+        await store.note_inventory(db, node, org=PLATFORM_ORG, inventory=given, now=now)
 
 
 def _of(node: Node) -> Facts:
@@ -63,10 +86,20 @@ async def count_trust(at: Platform, digest: str) -> Trust:
     return Trust(len(rows) - len(lacking), lacking)
 
 
-async def add_evidence(at: Platform, node: str, items: Sequence[Mapping[str, Any]]) -> int:
-    """Keep what a host says it saw; how many of it were new."""
-    rows = [{"id": EvidenceId.new(), **item} for item in items]
+async def add_evidence(
+    at: Platform, node: str, items: Sequence[Mapping[str, Any]]
+) -> dict[str, int]:
+    """Keep what a host says it saw, up to a measure; how many of it were new, and kept or not."""
+    now, most = at.clock.now(), rules.EVIDENCE_PER_HOUR
+    # In the order of their ids, which is that of the call.
+    rows = [{"id": id, **item} for id, item in zip(_ids(len(items)), items, strict=True)]
+    key = now.strftime("%Y-%m-%dT%H")
+    note = {"id": EvidenceId.new(), "kind": DROPPED, "key": key, "data": {"kept_per_hour": most}}
     async with at.database.transaction(Scope(principal=node), patient=True) as db:
         return await store.add_evidence(
-            db, org=PLATFORM_ORG, node=node, items=rows, now=at.clock.now()
+            db, org=PLATFORM_ORG, node=node, items=rows, note=note, most=most, now=now
         )
+
+
+def _ids(count: int) -> list[str]:
+    return sorted(EvidenceId.new() for _ in range(count))

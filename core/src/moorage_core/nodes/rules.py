@@ -41,6 +41,8 @@ NEXT: dict[Status, frozenset[Status]] = {
 
 MEMORY_SHARE = 0.9
 """Firmware and kernel keep some: a host of 512 GiB shows a little less."""
+EVIDENCE_PER_HOUR = 1000
+"""What of a host's word is kept. Whoever is root there could say as much as it likes."""
 AFTER_OUTAGE = timedelta(seconds=10)
 """Who has not looked for so long may not have listened either."""
 

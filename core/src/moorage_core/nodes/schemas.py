@@ -85,7 +85,7 @@ class NodeRead(Output):
     hostname: str | None
     agent_version: str | None
     inventory: dict[str, Any] | None
-    """What its agent says it is made of."""
+    """What its agent says it is made of. Null in lists: read the node."""
     inventory_at: Moment | None
     labels: dict[str, str]
     version: int

@@ -1,7 +1,7 @@
 """Every SQL statement of nodes and enrolments."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, LiteralString
 
 from psycopg.types.json import Jsonb
@@ -10,16 +10,21 @@ from moorage_core.kit.db import Db
 from moorage_core.kit.pagination import PageRequest
 from moorage_core.nodes.models import Enrolment, Facts, Identity, Node
 
-NODE: LiteralString = """id, org_id, name, region_id, sku_id,
+BARE: LiteralString = """id, org_id, name, region_id, sku_id,
     (SELECT r.slug FROM regions r WHERE r.id = region_id) AS region,
     (SELECT s.slug FROM skus s WHERE s.id = sku_id) AS sku,
     reach, address, ssh_port, status, status_reason, status_since, cordoned, last_org_id,
     generation, reimage_requested_at, reimage_started_at, conflict_at, enrolled_at, hostname,
-    agent_version, boot_id, run_id, trust, inventory, inventory_at, last_seen_at,
-    unreachable_since, labels, version, created_at, updated_at"""
+    agent_version, boot_id, run_id, trust, inventory_at, last_seen_at, unreachable_since, labels,
+    version, created_at, updated_at"""
+NODE: LiteralString = f"{BARE}, inventory"
+LISTED: LiteralString = f"{BARE}, NULL::jsonb AS inventory"
+"""Where there are many, or often: an inventory can be long."""
 ENROLMENT: LiteralString = (
     "id, org_id, node_id, expires_at, created_at, created_by, used_at, revoked_at"
 )
+HELD: LiteralString = "('provisioning', 'active', 'releasing', 'release_failed')"
+"""Not `requested`: until it is imaged anew, the host may be another org's."""
 AWAITS_IMAGE: LiteralString = """(n.status = 'enrolling' OR n.status = 'allocated' AND EXISTS (
     SELECT FROM allocations a
     WHERE a.node_id = n.id AND a.status = 'requested' AND a.reimage_from = n.generation))"""
@@ -88,7 +93,7 @@ async def list_nodes(
     return await db.all(
         Node,
         f"""
-        SELECT {NODE} FROM nodes WHERE org_id = %(org)s AND id > %(after)s
+        SELECT {LISTED} FROM nodes WHERE org_id = %(org)s AND id > %(after)s
             AND (%(status)s::text IS NULL OR status = %(status)s)
             AND (%(region)s::text IS NULL
                 OR region_id = (SELECT r.id FROM regions r WHERE r.slug = %(region)s))
@@ -185,7 +190,7 @@ async def take(db: Db, ids: list[str], *, org: str, now: datetime) -> list[Node]
         f"""
         UPDATE nodes SET status = 'allocated', status_reason = NULL, status_since = %(now)s,
             version = version + 1, updated_at = %(now)s
-        WHERE org_id = %(org)s AND id = ANY (%(ids)s) AND status = 'available' RETURNING {NODE}
+        WHERE org_id = %(org)s AND id = ANY (%(ids)s) AND status = 'available' RETURNING {LISTED}
         """,
         {"org": org, "ids": ids, "now": now},
     )
@@ -441,10 +446,10 @@ async def use(db: Db, id: str, *, org: str, thumbprint: str, now: datetime) -> N
 
 
 async def look(db: Db, id: str, *, org: str, token_hash: bytes) -> Node | None:
-    """The node, as long as this is its token."""
+    """The node, as long as this is its token; without its inventory."""
     return await db.find(
         Node,
-        f"SELECT {NODE} FROM nodes WHERE org_id = %s AND id = %s AND token_hash = %s",
+        f"SELECT {LISTED} FROM nodes WHERE org_id = %s AND id = %s AND token_hash = %s",
         (org, id, token_hash),
     )
 
@@ -472,6 +477,18 @@ async def note_inventory(
     )
 
 
+async def refuse_inventory(db: Db, id: str, *, org: str, size: int, now: datetime) -> None:
+    """The one before stays, with a note that another was said."""
+    refused = {"refused": {"bytes": size, "at": now.isoformat()}}
+    await db.run(
+        """
+        UPDATE nodes SET inventory = coalesce(inventory, '{}') || %s, inventory_at = %s
+        WHERE org_id = %s AND id = %s
+        """,
+        (Jsonb(refused), now, org, id),
+    )
+
+
 async def list_trust(db: Db, *, org: str) -> list[dict[str, Any]]:
     """Which certificates each enrolled agent says it uses."""
     return await db.rows(
@@ -485,26 +502,60 @@ async def list_trust(db: Db, *, org: str) -> list[dict[str, Any]]:
 
 
 async def add_evidence(
-    db: Db, *, org: str, node: str, items: Sequence[Mapping[str, Any]], now: datetime
-) -> int:
+    db: Db,
+    *,
+    org: str,
+    node: str,
+    items: Sequence[Mapping[str, Any]],
+    note: Mapping[str, Any],
+    most: int,
+    now: datetime,
+) -> dict[str, int]:
     """What a host says, filed with whoever holds it now; with the platform where nobody does.
 
-    `org` is the platform's. Said before: nothing is added.
+    `org` is the platform's. Said before: nothing is added. Beyond `most` in an hour nothing is
+    either, and `note` stands there once.
     """
-    return await db.run(
-        """
-        INSERT INTO node_evidence (id, org_id, project_id, node_id, allocation_id, kind, key,
-            said_at, received_at, data)
-        SELECT r.id, coalesce(a.org_id, %(org)s), a.project_id, %(node)s, a.id, r.kind, r.key,
-            r.at, %(now)s, r.data
-        FROM jsonb_to_recordset(%(items)s) AS r(id text, kind text, key text, at timestamptz,
-            data jsonb)
-        LEFT JOIN allocations a ON a.node_id = %(node)s
-            AND a.status IN ('requested', 'provisioning', 'active', 'releasing', 'release_failed')
-        ON CONFLICT (node_id, kind, key) DO NOTHING
+    found = await db.row(
+        f"""
+        WITH said AS (
+            SELECT r.*, row_number() OVER (ORDER BY r.id) AS number
+            FROM jsonb_to_recordset(%(items)s) AS r(id text, kind text, key text, at timestamptz,
+                data jsonb)
+            WHERE NOT EXISTS (SELECT FROM node_evidence e
+                WHERE e.node_id = %(node)s AND e.kind = r.kind AND e.key = r.key)
+        ), room AS (
+            SELECT %(most)s - count(*) AS left FROM node_evidence
+            WHERE node_id = %(node)s AND received_at > %(since)s
+        ), kept AS (
+            SELECT id, kind, key, at, data FROM said, room WHERE number <= room.left
+            UNION ALL
+            SELECT n.id, n.kind, n.key, NULL, n.data
+            FROM jsonb_to_record(%(note)s) AS n(id text, kind text, key text, data jsonb), room
+            WHERE (SELECT count(*) FROM said) > room.left
+        ), added AS (
+            INSERT INTO node_evidence (id, org_id, project_id, node_id, allocation_id, kind, key,
+                said_at, received_at, data)
+            SELECT k.id, coalesce(a.org_id, %(org)s), a.project_id, %(node)s, a.id, k.kind, k.key,
+                k.at, %(now)s, k.data
+            FROM kept k LEFT JOIN allocations a ON a.node_id = %(node)s AND a.status IN {HELD}
+            ON CONFLICT (node_id, kind, key) DO NOTHING RETURNING id
+        )
+        SELECT (SELECT count(*) FROM added WHERE id <> %(note_id)s) AS recorded,
+            (SELECT count(*) FROM said, room WHERE number > room.left) AS dropped
         """,
-        {"org": org, "node": node, "items": Jsonb(list(items)), "now": now},
+        {
+            "org": org,
+            "node": node,
+            "items": Jsonb(list(items)),
+            "note": Jsonb(note),
+            "note_id": note["id"],
+            "most": most,
+            "since": now - timedelta(hours=1),
+            "now": now,
+        },
     )
+    return found or {}
 
 
 # Sweeps
@@ -547,7 +598,7 @@ async def mark_silent(db: Db, ids: list[str], *, org: str, before: datetime) -> 
         f"""
         UPDATE nodes SET unreachable_since = last_seen_at, version = version + 1
         WHERE org_id = %s AND id = ANY (%s) AND unreachable_since IS NULL AND last_seen_at < %s
-        RETURNING {NODE}
+        RETURNING {LISTED}
         """,
         (org, ids, before),
     )
@@ -558,7 +609,7 @@ async def mark_heard(db: Db, ids: list[str], *, org: str) -> list[Node]:
         Node,
         f"""
         UPDATE nodes SET unreachable_since = NULL, version = version + 1
-        WHERE org_id = %s AND id = ANY (%s) AND unreachable_since IS NOT NULL RETURNING {NODE}
+        WHERE org_id = %s AND id = ANY (%s) AND unreachable_since IS NOT NULL RETURNING {LISTED}
         """,
         (org, ids),
     )

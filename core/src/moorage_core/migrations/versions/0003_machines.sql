@@ -319,6 +319,7 @@ CREATE TABLE node_evidence (
 );
 CREATE INDEX node_evidence_allocation ON node_evidence (allocation_id, id);
 CREATE INDEX node_evidence_received ON node_evidence (received_at);
+CREATE INDEX node_evidence_node ON node_evidence (node_id, received_at);
 
 -- Secrets in a store of their own ------------------------------------------------------------------
 
