@@ -92,6 +92,28 @@ def test_an_account_is_ours_only_by_the_record(
     assert (word in sentence) if word else sentence == ""
 
 
+@pytest.mark.parametrize(
+    ("line", "owner"),
+    [
+        ("pat:165536:65536", "pat"),
+        ("1000:200001:1", "1000"),
+        ("pat:100000:100001", None),
+        ("pat:200002:65536", None),
+        ("alice:165536:65536", None),
+        ("pat:oops", None),
+    ],
+)
+def test_a_number_that_somebody_may_use_in_containers_is_a_clash_by_name(
+    line: str, owner: str | None
+) -> None:
+    found = people.find_in_ranges(ALICE, ["root:1:5", line])
+
+    sentence = people.clash(ALICE, by_login=None, by_uid=None, ours=False, by_range=found)
+
+    assert found == owner
+    assert (f"range that {owner} has" in sentence) if owner else sentence == ""
+
+
 def test_a_site_s_account_must_be_there_with_the_number_that_was_said() -> None:
     site = replace(ALICE, external=True)
 

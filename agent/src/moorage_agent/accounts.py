@@ -46,6 +46,17 @@ def find_login(uid: Optional[int]) -> Optional[str]:
         return None
 
 
+def ranges(host: Host) -> list[str]:
+    """The lines that say which numbers people may use in containers."""
+    found: list[str] = []
+    for name in ("etc/subuid", "etc/subgid"):
+        try:
+            found += (host.root / name).read_text(errors="replace").splitlines()
+        except FileNotFoundError:
+            continue
+    return found
+
+
 def home_clash(person: Person) -> str:
     """Why the person cannot have the home, as a sentence; empty where they can."""
     home = Path(_HOMES, person.login)

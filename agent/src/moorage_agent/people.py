@@ -6,7 +6,7 @@ gone, so a crash never turns an account of ours into a stranger's.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Optional, cast
@@ -110,11 +110,18 @@ def is_withdrawn(before: Person, now: Optional[Person]) -> bool:
     return lost_way or lost_sudo or (before.forwarding and not now.forwarding)
 
 
-def clash(person: Person, *, by_login: Optional[int], by_uid: Optional[str], ours: bool) -> str:
+def clash(
+    person: Person,
+    *,
+    by_login: Optional[int],
+    by_uid: Optional[str],
+    ours: bool,
+    by_range: Optional[str] = None,
+) -> str:
     """Why a person cannot have the account, as a sentence; empty where they can.
 
     `by_login` is the number that the host has for the login, `by_uid` the login that it has for
-    the number.
+    the number, `by_range` whoever may take the number for containers.
     """
     if person.external:
         if by_login is None:
@@ -126,7 +133,24 @@ def clash(person: Person, *, by_login: Optional[int], by_uid: Optional[str], our
         return f"The host has a user {person.login} (uid {by_login}) that is not the platform's."
     if by_uid is not None and by_uid != person.login:
         return f"The host's user {by_uid} has the uid {person.uid} of {person.login}."
+    if by_range is not None:
+        return (
+            f"The uid {person.uid} of {person.login} is in a range that {by_range} has in "
+            "/etc/subuid or /etc/subgid, and could act as in containers."
+        )
     return ""
+
+
+def find_in_ranges(person: Person, lines: Iterable[str]) -> Optional[str]:
+    """Whoever else may use the person's number in containers, by `name:first:count`. Pure."""
+    for line in lines:
+        name, _, rest = line.strip().partition(":")
+        first, _, count = rest.partition(":")
+        if not (first.isdecimal() and count.isdecimal()) or name in (person.login, str(person.uid)):
+            continue
+        if person.uid is not None and int(first) <= person.uid < int(first) + int(count):
+            return name
+    return None
 
 
 def load(state: Path) -> Record:

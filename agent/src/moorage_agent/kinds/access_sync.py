@@ -109,7 +109,7 @@ def sync(
 
     _close(server, host, leaving, now, told)
     # Settled before the server is told: a stranger's account must not get rules of ours.
-    told.clashes = _clashes(record, wanted)
+    told.clashes = _clashes(record, wanted, accounts.ranges(host))
     admitted = [person for person in wanted if person.login not in told.clashes]
     configured = told.trying(partial(_configure, server, admitted, keys))
     _end(leaving, host, told)
@@ -211,7 +211,7 @@ def _settle(host: Host, person: Person) -> None:
         host.run(["systemctl", "reset-failed", *units])
 
 
-def _clashes(record: Record, wanted: list[Person]) -> dict[str, str]:
+def _clashes(record: Record, wanted: list[Person], ranges: list[str]) -> dict[str, str]:
     """Who cannot have their account here, and why."""
     found: dict[str, str] = {}
     for person in wanted:
@@ -220,6 +220,7 @@ def _clashes(record: Record, wanted: list[Person]) -> dict[str, str]:
             by_login=accounts.find_uid(person.login),
             by_uid=accounts.find_login(person.uid),
             ours=person.login in record.people,
+            by_range=people.find_in_ranges(person, ranges),
         )
         if not sentence and not person.external:
             sentence = accounts.home_clash(person)
