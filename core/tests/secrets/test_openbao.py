@@ -23,6 +23,7 @@ from moorage_core.platform import Platform
 from moorage_core.secrets import commands, store
 from moorage_core.secrets.custody import StoreMissing
 from moorage_core.secrets.openbao import OpenBao, Unusable
+from moorage_core.secrets.openbao_store import STOCK
 from moorage_core.secrets.sweeps import MoveSecrets, PlaceSecrets, RenewStoreToken
 from moorage_core.settings import SecretSettings, Settings
 
@@ -215,6 +216,21 @@ async def test_secrets_follow_the_setting_there_and_back(
     assert openbao.entries(f"{acme.id}/") == []
     async with open_platform(embedded, clock=clock, background=False) as platform:
         assert await get(platform, acme, id) == VALUE
+
+
+async def test_more_secrets_move_than_the_stock_has_keys(
+    settings: Settings, acme: OrgRow, clock: ManualClock, sql: Sql
+) -> None:
+    embedded = settings.model_copy(update={"secrets": SecretSettings()})
+    async with open_platform(embedded, clock=clock, background=False) as platform:
+        ids = [await put(platform, acme, f"value {n}".encode()) for n in range(2 * STOCK)]
+
+    async with open_platform(settings, clock=clock, background=False) as platform:
+        moved = await MoveSecrets(platform).activate()
+        assert await get(platform, acme, ids[-1]) == f"value {2 * STOCK - 1}".encode()
+
+    assert moved == {"moved": 2 * STOCK}
+    assert await rows(sql, "SELECT DISTINCT store FROM secrets") == [("openbao",)]
 
 
 async def test_a_store_that_the_settings_have_forgotten_is_named(

@@ -20,6 +20,10 @@ class Store(Protocol):
         """Seal a value for a row. Asks nobody: a transaction is open."""
         ...
 
+    async def prepare(self) -> None:
+        """For whoever seals many in a row: have what the next needs. No transaction is open."""
+        ...
+
     async def open(self, sealed: SealedSecret) -> bytes:
         """The value. May ask another machine: no transaction is open."""
         ...
@@ -50,6 +54,9 @@ class Custody:
 
     def seal(self, value: bytes, *, org: str, id: str) -> SealedSecret:
         return self._store(self.current).seal(value, org=org, id=id)
+
+    async def prepare(self) -> None:
+        await self._store(self.current).prepare()
 
     async def open(self, sealed: SealedSecret) -> bytes:
         return await self._store(sealed.store).open(sealed)

@@ -28,6 +28,8 @@ AT_ONCE = 400
 """Calls under way or waiting; who comes then is told to come again."""
 STOCK = 64
 """Keys kept ready in each process."""
+PIECE = 4
+"""Keys asked for at once."""
 
 log = structlog.get_logger()
 
@@ -57,9 +59,13 @@ class Stock:
         return self._keys.pop()
 
     async def fill(self) -> None:
-        """Up to the size. Where that cannot be done, the next taker tries again."""
+        """Up to the size, piece by piece: takers need not wait for all of them.
+
+        Where that cannot be done, the next taker tries again.
+        """
         try:
-            self._keys += await self._make(self._size - len(self._keys))
+            while (missing := self._size - len(self._keys)) > 0:
+                self._keys += await self._make(min(missing, PIECE))
         except Busy:
             log.warning("secrets.no_new_keys", left=len(self._keys))
 
@@ -89,6 +95,10 @@ class OpenBaoStore:
         ciphertext = envelope.encrypt(key.plain, value, f"{org}/{id}")
         entry = secrets.token_hex(8)
         return SealedSecret(id, org, "openbao", key.version, key.wrapped, ciphertext, entry)
+
+    async def prepare(self) -> None:
+        if not self.stock.left:
+            await self.stock.fill()
 
     async def open(self, sealed: SealedSecret) -> bytes:
         key, ciphertext = await asyncio.gather(
@@ -125,7 +135,8 @@ class OpenBaoStore:
         return await self._do(self._server.renew)
 
     async def _make_keys(self, count: int) -> list[DataKey]:
-        return await self._do(lambda: [self._server.data_key() for _ in range(count)])
+        calls = (self._do(self._server.data_key) for _ in range(count))
+        return await asyncio.gather(*calls)
 
     async def _do(self, call: Callable[[], T]) -> T:
         try:

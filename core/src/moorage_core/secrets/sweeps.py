@@ -83,6 +83,7 @@ class MoveSecrets(Sweep):
         except BROKEN:
             log.exception("secrets.broken", secret=id)
             return False
+        await custody.prepare()
         after = custody.seal(value, org=org, id=id)
         async with self.platform.database.transaction(org_scope(org)) as db:
             moved = await store.put_anew(db, before, after)
