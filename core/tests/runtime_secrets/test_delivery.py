@@ -302,3 +302,11 @@ async def test_a_secret_ends_with_its_time(timed: TimedSite) -> None:
         "SELECT 1 FROM secrets WHERE org_id = %s AND purpose = 'runtime'", place.tenant.org.id
     )
     assert (row["error_code"], left, values) == ("secret_missing", [], [])
+
+
+async def test_an_operation_has_a_hundred_secrets_at_most(place: Workplace) -> None:
+    stored = [await put(place, f"key-{n}", generate=16) for n in range(101)]
+
+    assert {answer.status_code for answer in stored[:100]} == {201}
+    assert stored[100].status_code == 409
+    assert stored[100].json()["code"] == "too_many_secrets"

@@ -1,11 +1,13 @@
 """Which tasks are taken: the rule by itself, and through the API."""
 
+import asyncio
 import itertools
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
 
 import httpx2
+import psycopg
 import pytest
 
 from core.tests.factories import machines
@@ -548,3 +550,56 @@ async def test_a_thousand_tasks_fan_out_over_many_machines(site: Site) -> None:
 
     counted = await site.rows("SELECT count(*) FROM tasks WHERE operation_id = %s", operation)
     assert counted == [(1000,)]
+
+
+async def fill(place: Workplace, count: int) -> None:
+    """Tasks of the machine that have not ended."""
+    task = await place.queue()
+    await place.site.rows(
+        "INSERT INTO tasks SELECT (jsonb_populate_record(t, jsonb_build_object('id',"
+        " 'tsk_' || lpad(g::text, 26, '0'), 'key', g))).* FROM tasks t, generate_series(2, %s) g"
+        " WHERE t.id = %s",
+        count,
+        task,
+    )
+
+
+async def test_a_machine_has_a_thousand_open_tasks_at_most(site: Site) -> None:
+    place = await make_workplace(site)
+    await fill(place, 998)
+    first, second, third = exec_wish(), exec_wish(), exec_wish()
+    asked = {"tasks": [{"allocation": place.allocation, **each} for each in (second, third)]}
+    await place.ask(first)
+
+    refused = await place.holder.post(f"/v1/operations/{place.operation}/tasks", asked)
+    (last,) = await place.ask(second)
+    (again,) = await place.ask(second)
+
+    await place.site.rows("DELETE FROM tasks WHERE node_id = %s", place.node)
+    assert refused.status_code == 409
+    assert refused.json()["code"] == "too_many_tasks"
+    assert last["id"] == again["id"]
+
+
+async def test_asking_for_tasks_holds_no_session_while_it_waits_for_its_machine(
+    site: Site,
+) -> None:
+    """Whoever gives the machine back has it already, and ends the session next."""
+    place = await make_workplace(site)
+    async with await psycopg.AsyncConnection.connect(place.site.urls.super) as releasing:
+        await releasing.execute(
+            "SELECT 1 FROM allocations WHERE id = %s FOR UPDATE", (place.allocation,)
+        )
+        asking = asyncio.create_task(place.ask(exec_wish()))
+        while not await place.site.rows(
+            "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+            " AND datname = current_database()"
+        ):
+            await asyncio.sleep(0)
+
+        await releasing.execute(
+            "SELECT 1 FROM operations WHERE id = %s FOR UPDATE NOWAIT", (place.operation,)
+        )
+        await releasing.rollback()
+
+    assert (await asking)[0]["status"] == "queued"

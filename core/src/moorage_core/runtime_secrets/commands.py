@@ -25,6 +25,7 @@ async def put(ctx: Context, operation: str, new: RuntimeSecretCreate) -> Runtime
     """Put a secret into custody for the operation's tasks to name."""
     held, _ = await operations.hold(ctx, operation, key=KEY)
     org, project = held.org_id, held.project_id
+    rules.check_count(operation, await store.count(ctx.db, operation, org=org))
     secret = RuntimeSecret(
         id=RuntimeSecretId.new(),
         org_id=org,

@@ -17,7 +17,7 @@ routes = Routes(tag="tasks")
     key=Permission.APPS_SECRET_CREATE,
     status_code=201,
     response_model=RuntimeSecretRead,
-    answers=(NotFound, rules.SecretNameTaken, rules.SecretValueInvalid),
+    answers=(NotFound, *rules.ERRORS),
 )
 async def create_operation_secret(
     operation: OperationId, new: RuntimeSecretCreate, ctx: Ctx

@@ -8,6 +8,9 @@ from datetime import datetime
 from moorage_core.errors import ApiError, Conflict, Fault
 from moorage_core.runtime_secrets.models import Found, Refused, Wanting
 
+SECRETS = 100
+"""Secrets of one operation."""
+
 
 class SecretNameTaken(Conflict):
     """The operation has a secret of this name already."""
@@ -15,11 +18,27 @@ class SecretNameTaken(Conflict):
     code = "secret_name_taken"
 
 
+class TooManySecrets(Conflict):
+    """The operation has as many secrets as it may have."""
+
+    code = "too_many_secrets"
+
+
 class SecretValueInvalid(ApiError):
     """The value is not what it is said to be."""
 
     status = 422
     code = "secret_value_invalid"
+
+
+ERRORS: tuple[type[ApiError], ...] = (SecretNameTaken, TooManySecrets, SecretValueInvalid)
+
+
+def check_count(operation: str, present: int) -> None:
+    if present >= SECRETS:
+        raise TooManySecrets(
+            f"Operation {operation} has {present} secrets, which is as many as it may have."
+        )
 
 
 def check_one(*, value: bool, generate: bool) -> None:

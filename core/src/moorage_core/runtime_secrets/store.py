@@ -14,6 +14,13 @@ SECRET: LiteralString = (
 )
 
 
+async def count(db: Db, operation: str, *, org: str) -> int:
+    return await db.value(
+        "SELECT count(*) FROM runtime_secrets WHERE org_id = %s AND operation_id = %s",
+        (org, operation),
+    )
+
+
 async def add(db: Db, secret: RuntimeSecret) -> bool:
     """False where the operation has one of this name.
 

@@ -5,6 +5,7 @@ Pure. Every refusal has a code of its own, and nothing is taken where one task o
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,9 @@ from moorage_core.artifacts.models import Artifact
 from moorage_core.errors import ApiError, Conflict, Fault
 from moorage_core.operations.models import Grant, Operation
 from moorage_core.tasks import kinds
+
+OPEN_TASKS = 1000
+"""Tasks of one machine that have not ended."""
 
 
 class GrantEnded(Conflict):
@@ -39,6 +43,12 @@ class NodeQuarantined(Conflict):
     """The node takes no work: something is wrong with it."""
 
     code = "node_quarantined"
+
+
+class TooManyTasks(Conflict):
+    """The machine has as many tasks that have not ended as it may have."""
+
+    code = "too_many_tasks"
 
 
 class KindNotAllowed(ApiError):
@@ -97,6 +107,7 @@ ERRORS: tuple[type[ApiError], ...] = (
     AllocationForeign,
     AllocationInactive,
     NodeQuarantined,
+    TooManyTasks,
     KindNotAllowed,
     InputInvalid,
     NamedTwice,
@@ -144,6 +155,8 @@ class Machine:
     node_id: str
     reach: str
     quarantined: bool
+    open: int = 0
+    """Its tasks that have not ended, of all operations."""
 
 
 @dataclass(frozen=True)
@@ -221,6 +234,16 @@ def check_distinct(wishes: Sequence[Wish]) -> None:
         if wish.name in seen:
             raise NamedTwice(f"{wish.key} on {wish.allocation} is asked for twice.")
         seen.add(wish.name)
+
+
+def check_room(new: Sequence[Wish], machines: Mapping[str, Machine]) -> None:
+    """No machine gets more tasks than it could do in a reasonable time."""
+    for id, more in Counter(wish.allocation for wish in new).items():
+        if machines[id].open + more > OPEN_TASKS:
+            raise TooManyTasks(
+                f"Allocation {id} has {machines[id].open} tasks that have not ended, of "
+                f"{OPEN_TASKS} at most; {more} more are too many. Wait until some have ended."
+            )
 
 
 def check_input(wish: Wish, at: str) -> None:

@@ -54,9 +54,7 @@ async def add_internal(
     Where the last one of this key has not ended, that one: ask again once it has.
     """
     org, project = operation.org_id, operation.project_id
-    machines = await store.lock_machines(
-        ctx.db, operation.id, [allocation], org=org, project=project
-    )
+    machines = await store.lock_machines(ctx.db, operation.id, [allocation], org=org)
     limit = ctx.platform.settings.machines.output_limit
     wish = Wish(key, kind, allocation, input, "root", timeout, limit, 1, repeatable=True)
     acceptance.check_wish(wish, "task", machines, internal=True)
@@ -81,15 +79,16 @@ async def create(
     async with unit.work(
         platform, who.home_org, principal=who, trace=trace, scope=who.scope
     ) as ctx:
+        machines = await _machines(ctx, operation, wishes)
         held, grant = await operations.hold(ctx, operation, key=key)
         acceptance.check_grant(held, grant)
         acceptance.check_distinct(wishes)
-        machines = await _machines(ctx, held, wishes)
         for at, wish in enumerate(wishes):
             acceptance.check_wish(wish, f"body.tasks.{at}", machines, internal=False)
         await _check_artifacts(ctx, held, wishes)
         known = await _known(ctx, held, wishes)
         new = [wish for wish in wishes if acceptance.is_new(wish, known.last(wish))]
+        acceptance.check_room(new, machines)
         tasks = await _add(ctx, held, new, machines)
         if new:
             details = acceptance.details(wishes, new=len(new))
@@ -100,9 +99,13 @@ async def create(
     return [tasks[wish.name] for wish in wishes]
 
 
-async def _machines(ctx: Context, held: Operation, wishes: Sequence[Wish]) -> dict[str, Machine]:
+async def _machines(ctx: Context, operation: str, wishes: Sequence[Wish]) -> dict[str, Machine]:
+    """Those of the caller's own operation; of others nothing is looked at."""
+    who = ctx.principal
+    if who.kind is not Kind.OPERATION or who.id != operation:
+        return {}
     ids = sorted({wish.allocation for wish in wishes})
-    return await store.lock_machines(ctx.db, held.id, ids, org=held.org_id, project=held.project_id)
+    return await store.lock_machines(ctx.db, operation, ids, org=who.home_org)
 
 
 async def _known(ctx: Context, held: Operation, wishes: Sequence[Wish]) -> Known:

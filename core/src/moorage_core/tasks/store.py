@@ -24,21 +24,24 @@ OWN: LiteralString = "(wakes IS NOT NULL OR kind IN ('access-sync', 'wipe'))"
 """Whether a task is the platform's own."""
 
 
-async def lock_machines(
-    db: Db, operation: str, ids: list[str], *, org: str, project: str
-) -> dict[str, Machine]:
-    """Machines of the operation, none of which is given back meanwhile."""
+async def lock_machines(db: Db, operation: str, ids: list[str], *, org: str) -> dict[str, Machine]:
+    """Machines of the operation, none of which is given back meanwhile.
+
+    Before the operation, where that is locked too: whoever gives a machine back does it so.
+    """
     found = await db.all(
         Machine,
         """
-        SELECT a.id, a.status, a.node_id, n.reach, n.quarantined
+        SELECT a.id, a.status, a.node_id, n.reach, n.quarantined, (
+                SELECT count(*) FROM tasks t WHERE t.node_id = a.node_id AND t.ended_at IS NULL
+            ) AS open
         FROM operation_allocations x JOIN allocations a ON a.id = x.allocation_id
+                AND a.org_id = x.org_id AND a.project_id = x.project_id
             CROSS JOIN LATERAL node_for_work(a.id) n
-        WHERE x.operation_id = %s AND x.org_id = %s AND x.project_id = %s AND a.id = ANY (%s)
-            AND a.org_id = %s AND a.project_id = %s
+        WHERE x.operation_id = %s AND x.org_id = %s AND a.id = ANY (%s)
         ORDER BY a.id FOR SHARE OF a
         """,
-        (operation, org, project, ids, org, project),
+        (operation, org, ids),
     )
     return {machine.id: machine for machine in found}
 
