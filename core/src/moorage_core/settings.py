@@ -141,9 +141,11 @@ class RetentionSettings(Group):
     deliveries: timedelta = timedelta(days=14)
     """Webhook deliveries that ended, delivered or dead."""
     tasks: timedelta = timedelta(days=30)
-    """Tasks that ended, with their output. The operations that they were for are kept."""
+    """Tasks that ended, with their output."""
+    operations: timedelta = timedelta(days=365)
+    """Operations that ended, and whose tasks are gone."""
     evidence: timedelta = timedelta(days=365)
-    """What hosts said: logins, proofs of cleaning."""
+    """What hosts said: logins, proofs of cleaning. And which certificates people were given."""
     sweep_every: timedelta = timedelta(minutes=10)
     """How often the sweep looks."""
     batch: int = Field(default=1000, ge=1)

@@ -38,7 +38,11 @@ def _kind(table: LiteralString, column: LiteralString) -> Kind:
     )
 
 
+# A certificate is good for minutes: its expiry is its end.
+CERTIFICATES = _kind("ssh_certificates", "expires_at")
 DELIVERIES = _kind("webhook_deliveries", "ended_at")
+# One that was used goes with its expiry too.
+ENROLMENTS = _kind("enrolments", "expires_at")
 EVIDENCE = _kind("node_evidence", "received_at")
 IDEMPOTENCY = _kind("idempotency_answers", "at")
 PASSWORD_CODES = _kind("password_codes", "expires_at")
@@ -47,7 +51,17 @@ PULLS = _kind("pulls", "expires_at")
 SESSIONS = _kind("sessions", "expires_at")
 USED_ASSERTIONS = _kind("used_assertions", "expires_at")
 
-KINDS = (DELIVERIES, EVIDENCE, IDEMPOTENCY, PASSWORD_CODES, PULLS, SESSIONS, USED_ASSERTIONS)
+KINDS = (
+    CERTIFICATES,
+    DELIVERIES,
+    ENROLMENTS,
+    EVIDENCE,
+    IDEMPOTENCY,
+    PASSWORD_CODES,
+    PULLS,
+    SESSIONS,
+    USED_ASSERTIONS,
+)
 
 
 async def delete_batch(db: Db, kind: Kind, *, before: datetime, limit: int) -> int:
@@ -123,3 +137,51 @@ async def delete_tasks(db: Db, *, before: datetime, limit: int) -> int:
         return 0
     await db.run("DELETE FROM task_outputs WHERE task_id = ANY (%s)", (ids,))
     return await db.run("DELETE FROM tasks WHERE id = ANY (%s)", (ids,))
+
+
+async def delete_operations(db: Db, *, before: datetime, limit: int) -> int:
+    """The oldest operations that ended and have neither task nor secret left; how many went.
+
+    Those in which the platform made ready or cleans a machine stay until it is given back. OFFSET
+    has each row asked about by itself: joined, all the tables would be read for one batch.
+    Tenant-less: a sweep, as moorage_system.
+    """
+    found = await db.rows(
+        """
+        SELECT o.id FROM operations o WHERE o.ended_at < %s
+            AND NOT EXISTS (SELECT FROM tasks t WHERE t.operation_id = o.id OFFSET 0)
+            AND NOT EXISTS (SELECT FROM runtime_secrets s WHERE s.operation_id = o.id OFFSET 0)
+            AND NOT EXISTS (SELECT FROM operation_allocations x
+                JOIN allocations a ON a.id = x.allocation_id
+                WHERE x.operation_id = o.id AND a.status NOT IN ('released', 'failed')
+                    AND o.id IN (a.setup_operation_id, a.release_operation_id) OFFSET 0)
+        ORDER BY o.ended_at LIMIT %s
+        """,
+        (before, limit),
+    )
+    ids = [row["id"] for row in found]
+    if not ids:
+        return 0
+    await db.run("DELETE FROM operation_grants WHERE operation_id = ANY (%s)", (ids,))
+    await db.run("DELETE FROM operation_allocations WHERE operation_id = ANY (%s)", (ids,))
+    return await db.run("DELETE FROM operations WHERE id = ANY (%s)", (ids,))
+
+
+async def delete_lists(db: Db, *, before: datetime, limit: int) -> int:
+    """What nodes should have known of people, where the machine was given back long ago.
+
+    Of one that was taken back it stays: what the node confirmed is shown nowhere else.
+    Tenant-less: a sweep, as moorage_system.
+    """
+    found = await db.rows(
+        """
+        SELECT n.allocation_id FROM node_access n JOIN allocations a ON a.id = n.allocation_id
+        WHERE a.status = 'released' AND a.held_until < %s AND NOT 'force_released' = ANY (a.dirty)
+        LIMIT %s
+        """,
+        (before, limit),
+    )
+    ids = [row["allocation_id"] for row in found]
+    if not ids:
+        return 0
+    return await db.run("DELETE FROM node_access WHERE allocation_id = ANY (%s)", (ids,))

@@ -13,6 +13,8 @@ LEEWAY = timedelta(hours=1)
 """Clocks differ: what guards against reuse outlives its expiry by this."""
 PULLS_KEPT = timedelta(days=1)
 """For whoever comes late: they are told that the credential has expired, not that it never was."""
+ENROLMENTS_KEPT = timedelta(days=30)
+"""For whoever asks with which line, and when, a host came."""
 
 
 class DeleteExpired(Sweep):
@@ -29,7 +31,9 @@ class DeleteExpired(Sweep):
         keep = self.platform.settings.retention
         now = self.platform.clock.now()
         before = {
+            store.CERTIFICATES: now - keep.evidence,
             store.DELIVERIES: now - keep.deliveries,
+            store.ENROLMENTS: now - ENROLMENTS_KEPT,
             store.EVIDENCE: now - keep.evidence,
             store.IDEMPOTENCY: now - keep.idempotency,
             store.PASSWORD_CODES: now - LEEWAY,
@@ -53,6 +57,12 @@ class DeleteExpired(Sweep):
         )
         seen["tasks"] = await self._repeat(
             lambda db: store.delete_tasks(db, before=now - keep.tasks, limit=keep.batch)
+        )
+        seen["operations"] = await self._repeat(
+            lambda db: store.delete_operations(db, before=now - keep.operations, limit=keep.batch)
+        )
+        seen["node_access"] = await self._repeat(
+            lambda db: store.delete_lists(db, before=now - keep.tasks, limit=keep.batch)
         )
         return seen
 

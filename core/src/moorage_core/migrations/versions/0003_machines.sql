@@ -110,6 +110,7 @@ CREATE TABLE enrolments (
     revoked_at timestamptz
 );
 CREATE INDEX enrolments_node ON enrolments (node_id);
+CREATE INDEX enrolments_expiry ON enrolments (expires_at);
 
 -- Allocations ------------------------------------------------------------------------------------
 
@@ -201,6 +202,7 @@ CREATE INDEX operations_org ON operations (org_id, id);
 -- What quotas are held against: the platform's own work is not counted.
 CREATE INDEX operations_usage ON operations (org_id, project_id)
     WHERE status = 'running' AND requested_by_kind <> 'system';
+CREATE INDEX operations_ended ON operations (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX operations_lease ON operations (lease_expires_at) WHERE status = 'running';
 
 -- Which machines an operation may touch.
@@ -441,6 +443,7 @@ CREATE TABLE ssh_certificates (
     FOREIGN KEY (org_id, project_id, grant_id) REFERENCES access_grants (org_id, project_id, id)
 );
 CREATE INDEX ssh_certificates_grant ON ssh_certificates (grant_id, serial);
+CREATE INDEX ssh_certificates_expiry ON ssh_certificates (expires_at);
 
 -- The authorities that sign people's certificates. All that may still verify are given to nodes.
 CREATE TABLE ssh_authorities (
@@ -604,7 +607,7 @@ DECLARE t text;
 BEGIN
     FOREACH t IN ARRAY ARRAY['nodes', 'allocations', 'operations', 'tasks', 'task_outputs', 'node_evidence',
         'runtime_secrets', 'access_grants', 'memberships', 'node_access', 'users', 'projects', 'orgs',
-        'service_accounts']
+        'service_accounts', 'enrolments', 'operation_allocations', 'operation_grants', 'ssh_certificates']
     LOOP
         IF NOT EXISTS (SELECT FROM pg_policies WHERE tablename = t AND policyname = 'system') THEN
             EXECUTE format('CREATE POLICY system ON %I TO moorage_system USING (true) WITH CHECK (true)', t);
@@ -615,13 +618,16 @@ GRANT SELECT (id, org_id, name, status, reach, last_seen_at, unreachable_since, 
     reimage_requested_at, reimage_started_at),
     UPDATE (last_seen_at) ON nodes TO moorage_system;
 GRANT SELECT (id, org_id, project_id, node_id, status, due_at, setup_operation_id, release_operation_id, reimage_from,
-    dirty)
+    dirty, held_until)
     ON allocations TO moorage_system;
 GRANT SELECT (id, org_id, project_id, kind, status, requested_by_kind, requested_by, lease_expires_at, deadline, ended_at)
     ON operations TO moorage_system;
 GRANT SELECT (id, org_id, project_id, operation_id, allocation_id, node_id, reach, kind, status, due_at, ended_at,
     cancel_requested_at) ON tasks TO moorage_system;
-GRANT DELETE ON tasks TO moorage_system;
+GRANT DELETE ON tasks, operations, node_access TO moorage_system;
+GRANT SELECT (expires_at), DELETE ON enrolments, ssh_certificates TO moorage_system;
+GRANT SELECT (operation_id, allocation_id), DELETE ON operation_allocations TO moorage_system;
+GRANT SELECT (operation_id), DELETE ON operation_grants TO moorage_system;
 GRANT SELECT (task_id), DELETE ON task_outputs TO moorage_system;
 GRANT SELECT (id, org_id, project_id, received_at), DELETE ON node_evidence TO moorage_system;
 GRANT SELECT (id, org_id, project_id, operation_id, expires_at) ON runtime_secrets TO moorage_system;
