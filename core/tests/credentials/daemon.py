@@ -52,9 +52,28 @@ class Daemon:
     def go_on(self) -> None:
         (self.place / "held").unlink()
 
+    def hide_programs(self) -> None:
+        """From now on sessions find no program by its name."""
+        (self.place / "bare").touch()
+
     def freeze(self) -> None:
         """It takes connections, and says nothing."""
         self.process.send_signal(signal.SIGSTOP)
+
+    def signal_connections(self, sent: signal.Signals) -> None:
+        """To those who serve the connections that are open."""
+        listed = subprocess.run(
+            ["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=True
+        )
+        for pid in listed.stdout.split():
+            os.kill(int(pid), sent)
+
+    def replace_python(self, script: str) -> None:
+        """From now on the host's python3 is this, in words of the shell."""
+        (self.place / "bin").mkdir()
+        program = self.place / "bin" / "python3"
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
 
     def change_host_key(self) -> None:
         """A new machine in the place of the old one."""
@@ -81,12 +100,13 @@ def running(place: Path) -> Generator[Daemon]:
         (place / folder).mkdir()
     _make_host_key(place)
     (place / "session").write_text(
-        "#!/bin/sh\n"
+        f"#!/bin/sh\nexport PATH={place}/bin:$PATH\n"
         'case "$SSH_ORIGINAL_COMMAND" in *" task") '
         f"while [ -e {place}/held ]; do sleep 0.05; done;; esac\n"
         "exec unshare -m --propagation private sh -c '"
         f"mount --bind {place}/lib /var/lib && mount --bind {place}/run /run && "
-        'exec sh -c "$SSH_ORIGINAL_COMMAND"\'\n'
+        f"if [ -e {place}/bare ]; then PATH=/nowhere; fi; "
+        'exec /bin/sh -c "$SSH_ORIGINAL_COMMAND"\'\n'
     )
     (place / "session").chmod(0o755)
     with socket.socket() as probe:

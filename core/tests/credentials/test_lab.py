@@ -5,11 +5,14 @@ import os
 import shutil
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agent.tests import debs
 from core.tests.credentials import places
+from core.tests.factories import artifacts
 from core.tests.site import Site
 from core.tests.tasks.workplaces import Workplace
 from moorage_core.access.sweeps import SyncAccess
@@ -144,17 +147,30 @@ async def test_a_process_of_ours_that_dies_takes_the_command_with_it(
     assert (row["status"], row["error_code"]) == ("unknown", "lost_on_node")
 
 
-async def test_a_host_that_is_cut_off_leaves_a_task_unknown(place: Workplace, host: Host) -> None:
-    task = await ask(place, "sleep", "4714", timeout=600)
+async def test_a_host_that_is_cut_off_leaves_a_task_unknown_and_ends_it(
+    place: Workplace, host: Host
+) -> None:
+    task = await ask(place, "sh", "-c", "sleep 4714 & yes", timeout=600)
     sweep = asyncio.create_task(places.work(place))
     await until_running(place, task)
+    async with asyncio.timeout(WITHIN):
+        while not await processes(host, "sleep 4714"):
+            await asyncio.sleep(0.2)
 
     await asyncio.to_thread(host.cut)
     async with asyncio.timeout(60):
         await sweep
+        while await processes(host, "sleep 4714"):
+            await asyncio.sleep(0.5)
 
     row = await place.row(task)
     assert (row["status"], row["error_code"]) == ("unknown", "connection_lost")
+
+
+async def test_a_command_runs_for_longer_than_silence_is_borne(place: Workplace) -> None:
+    row = await run(place, "sleep", "40", timeout=600)
+
+    assert row["status"] == "succeeded"
 
 
 async def test_revoking_the_credential_breaks_off_what_runs(place: Workplace, host: Host) -> None:
@@ -171,6 +187,72 @@ async def test_revoking_the_credential_breaks_off_what_runs(place: Workplace, ho
 
     row = await place.row(task)
     assert (row["status"], row["error_code"]) == ("unknown", "lost_on_node")
+
+
+@pytest.fixture
+def account(host: Host) -> Iterator[str]:
+    """A person's account on the host, which may not do anything yet."""
+    host.run("useradd --create-home --shell /bin/sh deploy")
+    yield "deploy"
+    host.run(
+        "rm -f /etc/sudoers.d/deploy; userdel -rf deploy;"
+        " test ! -e /usr/bin/sudo.aside || mv /usr/bin/sudo.aside /usr/bin/sudo",
+        check=False,
+    )
+
+
+@pytest.fixture
+async def by_account(site: Site, host: Host, account: str) -> Workplace:
+    """A machine of a project that is entered by that account."""
+    place = await places.make_place(site, str(host.address), 22)
+    made = await places.make_credential(place, username=account)
+    await asyncio.to_thread(
+        host.run,
+        "install -d -o deploy -m 700 ~deploy/.ssh && cat >~deploy/.ssh/authorized_keys",
+        stdin=f"{made['public_key']}\n".encode(),
+    )
+    await places.prepare(place, made["id"])
+    return place
+
+
+ALLOW = "echo 'deploy ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/deploy"
+
+
+async def test_an_account_with_sudo_does_what_root_does(by_account: Workplace, host: Host) -> None:
+    await asyncio.to_thread(host.run, ALLOW)
+
+    row = await run(by_account, "id", "-u")
+
+    assert (row["status"], row["error_message"]) == ("succeeded", None)
+    assert await places.output(by_account, row["id"], "stdout") == b"0\n"
+
+
+@pytest.mark.parametrize("wrong", ["true", "mv /usr/bin/sudo /usr/bin/sudo.aside"])
+async def test_an_account_without_sudo_is_told_so(
+    by_account: Workplace, host: Host, wrong: str
+) -> None:
+    await asyncio.to_thread(host.run, wrong)
+
+    row = await run(by_account, "id", "-u")
+
+    assert (row["status"], row["error_code"]) == ("failed", "not_root")
+    assert "sudo" in row["error_message"]
+
+
+async def test_packages_come_as_an_artifact(place: Workplace, host: Host, tmp_path: Path) -> None:
+    bundle = debs.bundle(tiny=debs.build(tmp_path, "tiny-app"))
+    artifact = await artifacts.upload(place.tenant.admin, place.tenant.project.id, bundle)
+    given = {"present": ["tiny-app"], "digest": artifact["digest"], "size": len(bundle)}
+    (task,) = await place.ask({"key": "step/deb", "kind": "packages", "input": given})
+
+    await places.work(place)
+
+    row = await place.row(task["id"])
+    shown = await asyncio.to_thread(host.run, "cat /usr/share/tiny-app/version", check=False)
+    await asyncio.to_thread(host.run, "dpkg --purge tiny-app", check=False)
+    assert (row["status"], row["changed"], row["error_message"]) == ("succeeded", True, None)
+    assert row["result"]["installed"] == {"tiny-app": "1.0"}
+    assert shown.stdout == "1.0"
 
 
 async def test_what_is_probed_is_the_host(place: Workplace, host: Host) -> None:

@@ -205,6 +205,17 @@ async def test_a_revoked_credential_opens_nothing(
     assert (status, code) == ("failed", "credential_revoked")
 
 
+async def test_a_host_without_python_is_told_apart(
+    place: Workplace, credential: dict[str, Any], host: Daemon, tmp_path: Path
+) -> None:
+    host.hide_programs()
+
+    status, code, message = await ended(place, tmp_path)
+
+    assert (status, code) == ("failed", "python_missing")
+    assert (await places.get_host(place))["problem"] == message
+
+
 async def test_a_failed_way_in_does_not_use_a_secret_up(
     place: Workplace, credential: dict[str, Any], host: Daemon, tmp_path: Path
 ) -> None:

@@ -58,14 +58,15 @@ async def bring_agent(
 
 def _refusal(username: str, status: int | None, said: bytes) -> NotLetIn:
     words = said.decode(errors="replace").strip()[-300:]
-    if status == 127 or ("python3" in words and "not found" in words):
+    # Whoever is not root asks sudo first, and it is sudo that a shell would not find.
+    if (status == 127 and username == "root") or ("python3" in words and "not found" in words):
         return NotLetIn(
             "python_missing", "The host has no python3 (3.9 or newer). Install it there."
         )
     if username != "root" and "sudo" in words:
         return NotLetIn(
             "not_root",
-            f"{username} may not use sudo without a password there. Tasks need root: allow it in "
+            f"{username} cannot use sudo without a password there. Tasks need root: allow it in "
             "sudoers, or use a credential for root.",
         )
     return NotLetIn("agent_not_placed", f"The agent could not be put on the host: {words}")
