@@ -66,6 +66,7 @@ apt_install() {
 }
 
 install_packages() {
+    [ $# -gt 0 ] || return 0
     local packages=("$@")
     say "installing ${packages[*]}"
     apt-get update -q
@@ -89,15 +90,17 @@ install_packages() {
 
 # Installs a package whose service must not start, neither now nor at boot.
 install_quietly() {
-    local policy=/usr/sbin/policy-rc.d ours=
+    local policy=/usr/sbin/policy-rc.d ours= failed=
     if [ ! -e "$policy" ]; then
         printf '#!/bin/sh\nexit 101\n' >"$policy"
         chmod 755 "$policy"
         ours=1
     fi
-    apt_install "$1"
-    if [ -d /run/systemd/system ]; then systemctl disable --quiet ssh.service ssh.socket; fi
+    apt_install "$1" || failed=1
+    # Whatever became of it: left behind, the policy would keep every service from starting.
     [ -z "$ours" ] || rm -f "$policy"
+    [ -z "$failed" ] || die "$1 could not be installed"
+    if [ -d /run/systemd/system ]; then systemctl disable --quiet ssh.service ssh.socket; fi
 }
 
 system() {
