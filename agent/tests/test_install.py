@@ -29,7 +29,8 @@ def test_one_line_makes_a_host_a_node(site: standin.Platform, host: Host) -> Non
 
     site.until(lambda: site.polls)
     assert (code, "gpu-07" in said) == (0, True)
-    assert host.run("systemctl is-enabled moorage-agent; systemctl is-active moorage-agent").stdout
+    service = host.run("systemctl is-enabled moorage-agent; systemctl is-active moorage-agent")
+    assert service.stdout == "enabled\nactive\n"
     modes = host.run(f"stat -c '%a %U %n' {STATE} {STATE}/key.pem {STATE}/identity.json").stdout
     assert [line.split()[:2] for line in modes.splitlines()] == [
         ["700", "root"],
@@ -145,6 +146,22 @@ def test_somebody_without_any_right_reads_a_sentence(site: standin.Platform, hos
     assert ended.code == 1
     assert "as root" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_a_python_that_others_can_change_does_not_become_the_service_s(
+    site: standin.Platform, host: Host
+) -> None:
+    host.run("useradd -m pat; echo 'pat ALL=(ALL) NOPASSWD: ALL' > /etc/sudoers.d/pat")
+    host.run("runuser -u pat -- sh -c 'mkdir ~/bin; ln -s /usr/bin/python3 ~/bin/python3'")
+    line = f"PATH=/home/pat/bin:$PATH; {running.line(site)}"
+    try:
+        ended = host.run("runuser -u pat -- sh", stdin=line.encode(), check=False)
+        unit = host.run("systemctl cat moorage-agent").stdout
+    finally:
+        host.run("rm /etc/sudoers.d/pat; userdel -r pat", check=False)
+
+    assert ended.code == 0
+    assert "ExecStart=/usr/bin/python3 -I " in unit
 
 
 def test_uninstall_leaves_nothing_of_the_agent(site: standin.Platform, host: Host) -> None:

@@ -134,3 +134,12 @@ def test_only_the_certificate_that_the_line_names_is_picked_from_a_bundle(
         trust.pick(other.pem, authority.digest)
     with pytest.raises(trust.WrongAuthority):
         trust.pick(b"-----BEGIN CERTIFICATE-----\n!!\n", authority.digest)
+
+
+def test_whoever_answers_cannot_fill_the_memory(
+    speaking_to: Speak, platform: standin.Platform, authority: certificates.Authority
+) -> None:
+    platform.bundle = b"x" * 100_001
+
+    with pytest.raises(Unreachable, match="longer than 100000 bytes"):
+        speaking_to(platform, authority.folder / "ca.pem").fetch("/v1/agent/ca.pem", limit=100_000)

@@ -5,11 +5,10 @@ that matter, and the key of an enrolment whose answer was lost is kept, so that 
 the same node. Until the platform has said yes, an agent that was here before goes on as it was.
 """
 
+import contextlib
 import hashlib
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,15 +80,17 @@ def read_line(environment: Mapping[str, str], stdin: Any) -> Line:
     )
 
 
-def install(line: Line, places: Places, archive: bytes) -> Identity:
+def install(line: Line, places: Places, archive: bytes, *, python: str) -> Identity:
     """Enrol the host, unless this line has done it before, and put the agent there and start it."""
     obstacles = host.obstacles(places.root)
     if obstacles:
         raise NotInstalled(" ".join(obstacles))
     known = _known(line, places)
     durable.private_folder(places.state)
-    enrolled = known or _enrol(line, places)
-    _put(places, archive)
+    enrolled = known or enrol(line, places)
+    for spent in places.state.glob("key.*.pem"):
+        spent.unlink()
+    _put(places, archive, python)
     residue.baseline(places.state)
     _start()
     return enrolled
@@ -108,7 +109,9 @@ def _known(line: Line, places: Places) -> Optional[Identity]:
     )
 
 
-def _enrol(line: Line, places: Places) -> Identity:
+def enrol(line: Line, places: Places) -> Identity:
+    """Become the node that the line is for. The key stays until that is done or refused for good:
+    with another one, the same token is worth nothing."""
     authority = _authority(line)
     key = places.state / f"key.{line.enrolment[:16]}.pem"
     if not key.exists():
@@ -119,7 +122,8 @@ def _enrol(line: Line, places: Places) -> Identity:
             durable.write(ca, authority)
         answer = _ask(line, places, key=key, ca=None if authority is None else ca)
     except platform.Refused as err:
-        key.unlink()
+        if err.code == "enrolment_refused":
+            key.unlink()
         raise NotInstalled(f"The platform refuses: {err}") from err
     except platform.Unreachable as err:
         raise NotInstalled(f"The platform at {line.url} cannot be reached: {err}") from err
@@ -138,7 +142,8 @@ def _authority(line: Line) -> Optional[bytes]:
     if line.ca_digest == trust.SYSTEM or not platform.parse(line.url).is_https:
         return None
     try:
-        bundle = Platform(line.url, platform.blindly()).fetch("/v1/agent/ca.pem")
+        with contextlib.closing(Platform(line.url, platform.blindly())) as server:
+            bundle = server.fetch("/v1/agent/ca.pem", limit=trust.LONGEST)
     except (platform.Unreachable, platform.Refused) as err:
         raise NotInstalled(f"The platform at {line.url} does not give its ca.pem: {err}") from err
     return trust.pick(bundle, line.ca_digest)
@@ -153,12 +158,13 @@ def _ask(line: Line, places: Places, *, key: Path, ca: Optional[Path]) -> dict[s
         **host.facts(places.root),
         "inventory": inventory.collect(),
     }
-    server = Platform(line.url, platform.trusting(ca))
-    return server.call("POST", "/v1/agent/enrol", body)
+    with contextlib.closing(Platform(line.url, platform.trusting(ca))) as server:
+        return server.call("POST", "/v1/agent/enrol", body)
 
 
 def _become(enrolled: Identity, places: Places, *, key: Path, authority: Optional[bytes]) -> None:
-    """Take the new identity. The key and the trust go first: without them it is of no use.
+    """Take the new identity. The key and the trust go first: without them it is of no use. The key
+    is copied, so that whoever is cut off here can ask again with it.
 
     An agent that was here before is stopped first: it writes its own identity with each exchange.
     """
@@ -167,14 +173,15 @@ def _become(enrolled: Identity, places: Places, *, key: Path, authority: Optiona
         places.ca.unlink(missing_ok=True)
     else:
         durable.write(places.ca, authority)
-    key.replace(places.key)
+    durable.write(places.key, key.read_bytes())
     identity.save(places.identity, enrolled)
+    key.unlink()
 
 
-def _put(places: Places, archive: bytes) -> None:
+def _put(places: Places, archive: bytes, python: str) -> None:
     places.archive.parent.mkdir(parents=True, exist_ok=True)
     durable.write(places.archive, archive, mode=0o755)
-    text = UNIT.format(python=os.path.abspath(sys.executable), archive=places.archive)
+    text = UNIT.format(python=python, archive=places.archive)
     durable.write(places.unit, text.encode(), mode=0o644)
 
 

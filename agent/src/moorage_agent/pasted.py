@@ -11,7 +11,7 @@ LOADER = (
     "import hashlib,json,os,shutil,ssl,subprocess,tempfile,urllib.request as u;"
     "e={k:v for k,v in os.environ.items() if k.startswith('MOORAGE_')};"
     "b=u.urlopen(e['MOORAGE_URL']+'/v1/agent/agent.pyz',timeout=60,"
-    "context=ssl._create_unverified_context()).read();"
+    "context=ssl._create_unverified_context()).read(1<<24);"
     "hashlib.sha256(b).hexdigest()==e['MOORAGE_AGENT'] or "
     "sys.exit('agent.pyz is not the file that this line names: ask for a new line.');"
     "d=tempfile.mkdtemp();f=os.path.join(d,'agent.pyz');open(f,'wb').write(b);"

@@ -9,6 +9,8 @@ from moorage_agent import durable, platform
 
 SYSTEM = "-"
 """Stands in the pasted line where the system's own trust store is to be used."""
+LONGEST = 1024 * 1024
+"""No bundle of certificates is longer, in bytes."""
 _BEGIN, _END = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
 
 
@@ -58,7 +60,7 @@ def follow(server: platform.Platform, place: Path, wanted: Optional[str]) -> Non
     fresh = place.with_name("ca.next.pem")
     try:
         if wanted is not None:
-            bundle = server.fetch("/v1/agent/ca.pem")
+            bundle = server.fetch("/v1/agent/ca.pem", limit=LONGEST)
             if hashlib.sha256(bundle).hexdigest() != wanted or not certificates(bundle):
                 raise WrongAuthority("The ca.pem that was fetched is not the one that was named.")
             durable.write(fresh, bundle)

@@ -4,12 +4,13 @@ import os
 import sys
 from pathlib import Path
 
-from moorage_agent import identity, install, platform, trust
+from moorage_agent import identity, install, interpreters, platform, trust
 from moorage_agent.places import Places
 
 REASONS = (
     install.NotInstalled,
     identity.KeyUnusable,
+    interpreters.Unsafe,
     platform.Insecure,
     trust.WrongAuthority,
     OSError,
@@ -19,7 +20,9 @@ REASONS = (
 def main() -> int:
     try:
         line = install.read_line(os.environ, sys.stdin)
-        enrolled = install.install(line, Places(), _own_archive())
+        archive = _own_archive()
+        python = interpreters.choose(archive)
+        enrolled = install.install(line, Places(), archive.read_bytes(), python=python)
     except REASONS as err:
         print(f"The agent is not installed. {err}", file=sys.stderr)
         return 1
@@ -27,9 +30,9 @@ def main() -> int:
     return 0
 
 
-def _own_archive() -> bytes:
+def _own_archive() -> Path:
     """The file that runs now: its digest was checked before it was started."""
     path = Path(sys.argv[0])
     if not path.is_file():
         raise install.NotInstalled("`install` works from agent.pyz alone.")
-    return path.read_bytes()
+    return path
