@@ -12,7 +12,9 @@ import pytest
 
 from agent.tests import certificates, running, standin
 from lab.tests.waiting import wait_until
-from moorage_agent import baseline
+from moorage_agent import baseline, identity, trust
+from moorage_agent.platform import Platform
+from moorage_agent.session import Session
 
 SECRET = b"planted-secret-7f3a"
 
@@ -86,6 +88,24 @@ def test_what_the_protocol_forbids_is_refused_and_not_done(
 
     assert (end["state"], end["error"]["code"]) == ("failed", code)
     assert not (tmp_path / "no").exists()
+
+
+def test_content_comes_also_when_the_token_has_just_run_out(
+    agent: running.Local, platform: standin.Platform
+) -> None:
+    mine = identity.load(agent.places.identity)
+    assert mine is not None
+    server = Platform(mine.url, trust.context(agent.places.ca))
+    session = Session(server, mine, agent.places)
+    sent = platform.send("put", content=b"an artifact")
+    session.token()
+    (node,) = platform.nodes.values()
+    node.token = "gone"
+
+    pieces = list(session.stream(f"/v1/agent/tasks/{sent.id}/content"))
+    server.close()
+
+    assert b"".join(pieces) == b"an artifact"
 
 
 def test_a_stale_fence_is_known_after_the_agent_was_killed(

@@ -50,8 +50,16 @@ class Session:
         )
 
     def stream(self, path: str) -> Iterator[bytes]:
-        """The bytes of a file of the platform's."""
-        return self.platform.stream(path, token=self.token())
+        """The bytes of a file of the platform's; a token that has run out is replaced first."""
+        token = self.token()
+        try:
+            yield from self.platform.stream(path, token=token)
+        except Refused as err:  # nothing has come by then
+            if err.status != 401:
+                raise
+        else:
+            return
+        yield from self.platform.stream(path, token=self.token(instead_of=token))
 
     def token(self, *, instead_of: Optional[str] = None) -> str:
         """A token that lives, and is not this one."""

@@ -15,7 +15,10 @@ def main() -> int:
         print(" ".join(obstacles), file=sys.stderr)
         return 1
     uninstall(places)
-    print("The agent is gone. What tasks did to the host is still there: a wipe undoes that.")
+    print(
+        "The agent is gone, and the record of what tasks changed with it: what they left on this "
+        "host stays until you remove it or image the host anew."
+    )
     return 0
 
 
