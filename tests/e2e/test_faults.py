@@ -257,7 +257,9 @@ def test_a_put_follows_no_link_that_somebody_laid(session: Session, member: Memb
 
     assert [task["status"] for task in tasks] == ["failed", "failed"]
     assert {task["error_code"] for task in tasks} == {"path_is_symlink"}
-    member.host.run("cmp /etc/shadow /root/shadow.before; rm /root/shadow.before; userdel -r eve")
+    member.host.run(
+        "cmp /etc/shadow /root/shadow.before && rm /root/shadow.before && userdel -r eve"
+    )
 
 
 def _answers(session: Session, task: str) -> bool:
