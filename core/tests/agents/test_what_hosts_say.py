@@ -1,5 +1,6 @@
 """The word of whoever is root on a host: kept within bounds, and with the right holder."""
 
+import asyncio
 from datetime import timedelta
 from typing import Any
 
@@ -104,6 +105,17 @@ async def test_a_host_that_says_too_much_is_heard_again_in_an_hour(
         held,
     )
     assert told == [(EVIDENCE_PER_HOUR + 1, 1)], "whoever reads it sees that something is missing"
+
+
+async def test_a_host_that_says_much_at_once_is_heard_no_more_than_others(
+    site: Site, host: Host
+) -> None:
+    said = [flood(host, f"part-{n}", 400) for n in range(2 * EVIDENCE_PER_HOUR // 400)]
+
+    answers = [answer for part in await asyncio.gather(*said) for answer in part]
+
+    assert sum(answer["recorded"] for answer in answers) == EVIDENCE_PER_HOUR
+    assert sum(answer["dropped"] for answer in answers) == EVIDENCE_PER_HOUR
 
 
 async def test_of_evidence_that_is_too_long_its_length_is_kept(site: Site, host: Host) -> None:

@@ -4,7 +4,9 @@ A poll is a heartbeat. It is noted here, in memory, and written with all others 
 a thousand agents cost a statement every few seconds.
 """
 
+import asyncio
 from datetime import datetime
+from weakref import WeakValueDictionary
 
 from moorage_core.nodes.models import Facts
 
@@ -14,6 +16,7 @@ class Heartbeats:
         self._heard: dict[str, datetime] = {}
         self._facts: dict[str, Facts] = {}
         self._polls: dict[str, int] = {}
+        self._turns = WeakValueDictionary[str, asyncio.Lock]()
 
     def mark(self, node: str, at: datetime) -> int:
         """Note a poll; its number, by which it knows whether another has come after it."""
@@ -36,6 +39,13 @@ class Heartbeats:
     def forget(self, node: str) -> None:
         """Another host may be behind the node now."""
         self._facts.pop(node, None)
+
+    def turn(self, node: str) -> asyncio.Lock:
+        """What a node says of what it saw is written one call after the other, so that it counts.
+
+        Held in this process: who waits takes no connection from others.
+        """
+        return self._turns.setdefault(node, asyncio.Lock())
 
     def take(self) -> dict[str, datetime]:
         """Whom to write down; empty afterwards."""

@@ -95,7 +95,8 @@ async def add_evidence(
     rows = [{"id": id, **item} for id, item in zip(_ids(len(items)), items, strict=True)]
     key = now.strftime("%Y-%m-%dT%H")
     note = {"id": EvidenceId.new(), "kind": DROPPED, "key": key, "data": {"kept_per_hour": most}}
-    async with at.database.transaction(Scope(principal=node), patient=True) as db:
+    scope = Scope(principal=node)
+    async with at.heartbeats.turn(node), at.database.transaction(scope, patient=True) as db:
         return await store.add_evidence(
             db, org=PLATFORM_ORG, node=node, items=rows, note=note, most=most, now=now
         )
