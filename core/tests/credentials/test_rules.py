@@ -39,3 +39,20 @@ def test_private_addresses_can_be_ruled_out() -> None:
 
 def test_a_lab_on_this_machine_can_be_allowed() -> None:
     rules.check_address(ipaddress.ip_address("127.0.0.1"), private=True, loopback=True)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "tries", "believed"),
+    [
+        ("recorded", 1, True),
+        ("recorded", 2, True),
+        ("repeated", 2, True),
+        ("repeated", 1, False),
+        ("late", 2, False),
+        ("refused", 1, False),
+    ],
+)
+def test_a_word_that_was_said_twice_for_want_of_an_answer_is_taken(
+    outcome: str, tries: int, believed: bool
+) -> None:
+    assert rules.is_believed(outcome, tries=tries) is believed

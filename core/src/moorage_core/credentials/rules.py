@@ -151,3 +151,12 @@ def view(
         host.problem,
         host.version,
     )
+
+
+def is_believed(outcome: str, *, tries: int) -> bool:
+    """Whether what a worker says of a task was taken.
+
+    `repeated` after a first try that got no answer is our own word. At the first try it is another
+    one's: the task ended, or somebody else does it.
+    """
+    return outcome == "recorded" or (outcome == "repeated" and tries > 1)

@@ -2,8 +2,9 @@
 
 It stands in for the host's agent: it asks for tasks as an agent's poll does, says what became of
 them, and sends their output. At most one process does that for a host, under a lease; who loses the
-lease breaks off. On the host a broken connection ends the task and all it started, so nothing runs
-there twice; what became of such a task nobody knows, and it is `unknown`.
+lease breaks off. On the host a broken connection ends the task and all it started, and so does one
+on which nothing is heard: nothing runs there twice. What became of such a task nobody knows, and it
+is `unknown`. A task that was not begun when the connection broke is handed over again.
 """
 
 import asyncio
@@ -31,7 +32,7 @@ from moorage_core.platform import Platform
 from moorage_core.secrets import commands as custody
 from moorage_core.secrets.models import SealedSecret
 from moorage_core.tasks import commands as tasks
-from moorage_core.tasks.models import HandedTask, Hold, Report
+from moorage_core.tasks.models import Answered, HandedTask, Hold, Report
 
 LEASE = timedelta(seconds=30)
 LONGEST_HOLD = 5
@@ -43,6 +44,10 @@ PATIENCE_SECONDS = 20
 """How long a report or a piece of output waits for a database that is away."""
 LOOK_SECONDS = 5.0
 """How often the lease is renewed and the host looked at, at least."""
+BEGIN_SECONDS = 30
+"""For the host to start the agent for a task."""
+ALIVE_SECONDS = 5
+"""How often the host is told that we are there. It ends the task after 30 s without a word."""
 BEYOND = timedelta(seconds=30)
 """How long after its time limit a task may still say how it ended."""
 AWAY = (psycopg.Error, OSError, ApiError)
@@ -110,30 +115,41 @@ class Worker:
             await _bring(connection, door, agent, digest)
             await self._note(None)
             try:
-                await self._go_on(connection, facts, Place(door.username, digest))
+                return await self._go_on(connection, facts, Place(door.username, digest))
             finally:
                 await self._break_off()
-        return "done"
 
     async def _go_on(
         self, connection: asyncssh.SSHClientConnection, facts: Facts, place: "Place"
-    ) -> None:
+    ) -> str:
         """Until there is nothing to do for a while, or we are not to be here any more."""
         topics = (operations.SSH_TASKS, f"node:{self._work.node_id}")
         busy_at = time.monotonic()
-        with self._platform.hub.watch(topics) as waiter:
-            while True:
-                if await self._renew():
-                    present = await self._facts()
-                    if not present.still_open(facts, self._platform.clock.now()):
-                        return
-                    self._quarantined = present.quarantined
-                await self._look(connection, place)
-                if self._running:
-                    busy_at = time.monotonic()
-                elif time.monotonic() - busy_at >= self._linger:
-                    return
-                await self._wait(waiter)
+        closed = asyncio.create_task(connection.wait_closed())
+        try:
+            with self._platform.hub.watch(topics) as waiter:
+                while not connection.is_closed():
+                    if await self._renew():
+                        present = await self._facts()
+                        if not present.still_open(facts, self._platform.clock.now()):
+                            return "done"
+                        self._quarantined = present.quarantined
+                    await self._look(connection, place)
+                    if self._running:
+                        busy_at = time.monotonic()
+                    elif time.monotonic() - busy_at >= self._linger:
+                        return "done"
+                    await self._wait(waiter, closed)
+            await self._hear_ends()
+        finally:
+            closed.cancel()
+        return "connection_lost"
+
+    async def _hear_ends(self) -> None:
+        """The connection is gone: what ran says so by itself."""
+        if self._running:
+            busy = [errand.work for errand in self._running.values()]
+            await asyncio.wait(busy, timeout=LOOK_SECONDS)
 
     async def _look(self, connection: asyncssh.SSHClientConnection, place: "Place") -> None:
         """Take what is to be done and what is to be stopped."""
@@ -158,12 +174,12 @@ class Worker:
         for task in handed.tasks:
             self._running[task.id] = Errand(self._platform, self._work, connection, place, task)
 
-    async def _wait(self, waiter: Waiter) -> None:
+    async def _wait(self, waiter: Waiter, closed: "asyncio.Task[None]") -> None:
         """For an end, for news, or for the time to renew the lease."""
         woken = asyncio.create_task(waiter.wait(LOOK_SECONDS))
         try:
             busy = {errand.work for errand in self._running.values()}
-            await asyncio.wait({woken, *busy}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({woken, closed, *busy}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             woken.cancel()
 
@@ -291,40 +307,70 @@ class Errand:
         self._stop.set()
 
     async def _run(self) -> None:
-        if not await self._say(Report(self._task.id, self._task.fence, "running")):
+        process = await self._begin()
+        if process is None:
+            # Nothing of it was sent. Nobody holds it now, so it is handed over again.
             return
         try:
-            limit = timedelta(seconds=self._task.timeout) + BEYOND
+            # What is said to run may run: from here on it is not handed over again.
+            if await self._say(Report(self._task.id, self._task.fence, "running")):
+                await self._say(await self._see_through(process))
+        finally:
+            # What the pipe fed ends with it, on the host too.
+            process.close()
+
+    async def _begin(self) -> "asyncssh.SSHClientProcess[bytes] | None":
+        """Start the agent there; None where it could not be. A host may have no free channel."""
+        try:
+            async with asyncio.timeout(BEGIN_SECONDS):
+                while not self._stop.is_set():
+                    try:
+                        return await remote.begin(
+                            self._connection,
+                            username=self._place.username,
+                            digest=self._place.digest,
+                        )
+                    except asyncssh.ChannelOpenError:
+                        if self._connection.is_closed():
+                            raise
+                        await asyncio.sleep(RETRY_SECONDS)
+        except (asyncssh.Error, OSError, TimeoutError) as err:
+            log.warning("ssh.not_begun", task=self._task.id, error=type(err).__name__)
+        return None
+
+    async def _see_through(self, process: "asyncssh.SSHClientProcess[bytes]") -> Report:
+        """How it ended."""
+        limit = timedelta(seconds=self._task.timeout) + BEYOND
+        try:
             async with asyncio.timeout(limit.total_seconds()):
-                said = await self._do()
+                return await self._do(Conversation(process))
         except TimeoutError:
-            said = self._failure("timed_out", "timed_out", "The host did not end it in time.")
+            return self._failure("timed_out", "timed_out", "The host did not end it in time.")
+        except Garbled as err:
+            log.warning("ssh.garbled", task=self._task.id)
+            return self._failure("unknown", "agent_failed", str(err))
         except BROKEN as err:
             log.warning("ssh.broken_off", task=self._task.id, error=type(err).__name__)
-            said = self._failure(
+            return self._failure(
                 "unknown", "connection_lost", "The connection to the host broke while it ran."
             )
-        await self._say(said)
 
-    async def _do(self) -> Report:
+    async def _do(self, talk: Conversation) -> Report:
         """Hand it to the agent there, and listen."""
-        process = await remote.begin(
-            self._connection, username=self._place.username, digest=self._place.digest
-        )
-        beside: list[asyncio.Task[None]] = []
+        await talk.say(_wire(self._task))
+        beside = [
+            asyncio.create_task(self._pass_on_stop(talk)),
+            asyncio.create_task(_stay_alive(talk)),
+            asyncio.create_task(talk.hear_complaints()),
+        ]
+        if self._task.input.get("digest"):
+            beside.append(asyncio.create_task(self._send_content(talk)))
         try:
-            talk = Conversation(process)
-            await talk.say(_wire(self._task))
-            beside.append(asyncio.create_task(self._pass_on_stop(talk)))
-            if self._task.input.get("digest"):
-                beside.append(asyncio.create_task(self._send_content(talk)))
             return await self._hear(talk)
         finally:
             for each in beside:
                 each.cancel()
             await asyncio.gather(*beside, return_exceptions=True)
-            # What the pipe fed ends with it, on the host too.
-            process.close()
 
     async def _hear(self, talk: Conversation) -> Report:
         async for said in talk.lines():
@@ -332,7 +378,10 @@ class Errand:
                 return _report(self._task, said["report"])
             if "output" in said:
                 await self._keep(*remote.read_output(said))
-        raise Garbled(f"no report: {await talk.complaint()}")
+        end = await talk.find_end()
+        if end is None or self._connection.is_closed():
+            raise ConnectionError
+        raise Garbled(end)
 
     async def _keep(self, stream: str, content: bytes) -> None:
         """Output goes up in pieces, in order. What is beyond the limit is dropped there."""
@@ -376,13 +425,27 @@ class Errand:
 
     async def _say(self, said: Report) -> bool:
         """Tell the platform; whether it takes our word."""
-        (answered,) = await _patiently(lambda: tasks.report(self._platform, self._node, [said]))
-        return answered.outcome == "recorded"
+        tries = 0
+
+        async def report() -> Sequence[Answered]:
+            nonlocal tries
+            tries += 1
+            return await tasks.report(self._platform, self._node, [said])
+
+        (answered,) = await _patiently(report)
+        return rules.is_believed(answered.outcome, tries=tries)
 
     def _failure(self, state: str, code: str, message: str) -> Report:
         return Report(
             self._task.id, self._task.fence, state, error_code=code, error_message=message
         )
+
+
+async def _stay_alive(talk: Conversation) -> None:
+    """A network that is cut closes nothing: the host goes by our silence."""
+    while True:
+        await asyncio.sleep(ALIVE_SECONDS)
+        await talk.say({"alive": True})
 
 
 async def _patiently(call: Callable[[], Awaitable[T]]) -> T:
@@ -402,6 +465,9 @@ async def _bring(
 ) -> None:
     try:
         await remote.bring_agent(connection, username=door.username, agent=agent, digest=digest)
+    except Garbled as err:
+        said = f"The agent could not be put on the host: {err}."
+        raise NotLetIn("agent_not_placed", said) from err
     except (asyncssh.Error, OSError, TimeoutError) as err:
         raise NotLetIn(
             "host_unreachable",
