@@ -137,3 +137,26 @@ def test_nothing_of_a_task_stays_on_the_host(line: Line, host: Host) -> None:
     left = "find /run/moorage-agent /var/lib/moorage-agent/single -mindepth 1; "
     left += "systemctl list-units --all --no-legend 'moorage-task-*'"
     assert host.run(left, check=False).stdout == ""
+
+
+def test_what_a_killed_process_left_ends_with_the_next_task(line: Line, host: Host) -> None:
+    line.say(task("exec", {"argv": ["sh", "-c", "echo on; sleep 4013"]}, id="tsk_killed"))
+    assert "output" in line.hear()
+    host.run("systemd-run --quiet --unit=moorage-task-of-an-agent sleep 4014")
+    host.run("pkill -KILL -f 'agent.pyz tas[k]'")
+    assert host.run("pgrep -fx 'sleep 4013'", check=False).stdout != "", "it outlives its process"
+
+    another = Line(host)
+    another.say(task("exec", {"argv": ["true"]}, id="tsk_next"))
+    report, _ = another.hear_report()
+    another.close()
+
+    agents = host.run(["pgrep", "-f", "sleep 4014"], check=False).stdout
+    host.run("systemctl stop moorage-task-of-an-agent")
+    assert report["state"] == "succeeded"
+    assert host.run("pgrep -fx 'sleep 4013'", check=False).stdout == ""
+    assert host.run("ls /run/moorage-agent /var/lib/moorage-agent/single").stdout.split() == [
+        "/run/moorage-agent:",
+        "/var/lib/moorage-agent/single:",
+    ]
+    assert agents != "", "what a polling agent runs goes on"

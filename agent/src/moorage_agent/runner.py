@@ -54,20 +54,20 @@ def _reported(task: Task, work: Work, act: Callable[[], Outcome]) -> dict[str, A
     try:
         outcome = act()
     except Failed as err:
-        return _failed(task, work, err)
+        return failed(task, work, err)
     except Lost as err:
         return report(task, "unknown", code="lost", message=str(err))
     except (platform.Unreachable, platform.Refused) as err:
-        failed = Failed("content_unreachable", f"The content did not come: {err}")
-        return _failed(task, work, failed)
+        missing = Failed("content_unreachable", f"The content did not come: {err}")
+        return failed(task, work, missing)
     except Exception as err:  # noqa: BLE001 - a kind with a bug must not take the agent with it
         log.of(task, "a kind of task broke", error=type(err).__name__, at=_place(err))
         said = f"The agent broke on this task: {type(err).__name__}. Its journal says where."
-        return _failed(task, work, Failed("agent_broke", said))
+        return failed(task, work, Failed("agent_broke", said))
     return report(task, "succeeded", changed=outcome.changed, result=outcome.result)
 
 
-def _failed(task: Task, work: Work, err: Failed) -> dict[str, Any]:
+def failed(task: Task, work: Work, err: Failed) -> dict[str, Any]:
     """A task that fails after it was told to stop has been stopped."""
     because = work.cancelled.because if isinstance(work.cancelled, Stop) else ""
     if because in _STOPPED:

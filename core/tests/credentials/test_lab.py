@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -29,6 +30,8 @@ pytestmark = [
     ),
 ]
 WITHIN = 30
+ENDS_WITHIN = 50
+"""Seconds after which nothing runs on a host that was cut off: 30 of silence, and an end."""
 
 
 @pytest.fixture(scope="module")
@@ -152,19 +155,25 @@ async def test_a_host_that_is_cut_off_leaves_a_task_unknown_and_ends_it(
 ) -> None:
     task = await ask(place, "sh", "-c", "sleep 4714 & yes", timeout=600)
     sweep = asyncio.create_task(places.work(place))
-    await until_running(place, task)
     async with asyncio.timeout(WITHIN):
         while not await processes(host, "sleep 4714"):
             await asyncio.sleep(0.2)
+    # Nobody can ask a host that is cut off: it notes by itself when the command is gone.
+    note = "while pgrep -f 'sleep 471[4]' || pgrep -x yes; do sleep 0.5; done; touch /root/over"
+    await asyncio.to_thread(host.run, ["systemd-run", "--quiet", "sh", "-c", note])
 
     await asyncio.to_thread(host.cut)
+    cut_at = time.time()
     async with asyncio.timeout(60):
         await sweep
-        while await processes(host, "sleep 4714"):
-            await asyncio.sleep(0.5)
-
     row = await place.row(task)
+    await asyncio.sleep(max(cut_at + ENDS_WITHIN - time.time(), 0))
+    mended_at = time.time()
+    await asyncio.to_thread(host.mend_network)
+
+    over = await asyncio.to_thread(host.run, ["stat", "-c", "%Y", "/root/over"])
     assert (row["status"], row["error_code"]) == ("unknown", "connection_lost")
+    assert cut_at < int(over.stdout) < mended_at
 
 
 async def test_a_command_runs_for_longer_than_silence_is_borne(place: Workplace) -> None:
