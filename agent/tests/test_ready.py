@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from moorage_agent import ready
+from moorage_agent import ready, units
 from moorage_agent.units import Command
 
 
@@ -42,3 +42,12 @@ def test_another_user_and_a_very_long_command_go_the_slow_way() -> None:
     assert ready.can_run(command("x", PATH="/bin", NAME="1"))
     assert not ready.can_run(command("x", user="pat"))
     assert not ready.can_run(command("x" * 40_000))
+
+
+def test_a_command_ends_after_its_time_also_without_the_agent(tmp_path: Path) -> None:
+    late = Command("/bin/sleep", ["sleep", "600"], "/", {}, None, 0.2 - units.SPARE)
+
+    order = ready.order(late, Path("/dev/null"))
+    ended = subprocess.run(["/bin/sh"], input=order, timeout=30, check=False)
+
+    assert ended.returncode == 124

@@ -7,6 +7,9 @@ group holds all its children, its output goes to the same kind of pipes. It is u
 Ready units stand in a folder in memory, one folder each; who renames it has it. A shell is told the
 environment in words of the shell, so what shells treat as their own goes the slow way, and so does
 a command of another user than root.
+
+systemd cannot be told a time limit for a unit that runs, so `timeout` keeps it: the agent itself
+stops what is late, and this is for when it is away. A host without `timeout` has no ready units.
 """
 
 import os
@@ -25,6 +28,7 @@ from moorage_agent.units import Command
 KEPT = 4
 FOLDER = "ready"
 _ORDER = "order"
+_TIMEOUT = "/usr/bin/timeout"
 _LONGEST = 32 * 1024
 _OF_SHELLS = re.compile(r"BASH.*|SHELLOPTS|E?UID|PPID|PWD|OLDPWD|IFS|OPT.*|ENV|LINENO|PS[0-9]|_")
 
@@ -43,6 +47,8 @@ def refill(run: Path) -> None:
 def can_run(command: Command) -> bool:
     """Whether a shell can be told this command in full."""
     if command.user or any(_OF_SHELLS.fullmatch(name) for name in command.environment):
+        return False
+    if command.timeout and not os.access(_TIMEOUT, os.X_OK):
         return False
     return len(order(command, Path("/"))) <= _LONGEST
 
@@ -79,13 +85,21 @@ def tell(private: Path, command: Command, stdin: Path) -> None:
 
 def order(command: Command, stdin: Path) -> bytes:
     """What the shell is told: go there, have these variables, become that."""
-    words = [shlex.quote(word) for word in (command.program, *command.argv[1:])]
+    words = [shlex.quote(word) for word in (*_limit(command), command.program, *command.argv[1:])]
     lines = [
         f"cd {shlex.quote(command.cwd)} || exit 200",
         *_exports(command.environment),
         f"exec {' '.join(words)} <{shlex.quote(str(stdin))}",
     ]
     return "\n".join([*lines, ""]).encode()
+
+
+def _limit(command: Command) -> list[str]:
+    """Words in front of the command that end it when its time is long over."""
+    if not command.timeout:
+        return []
+    seconds = f"{command.timeout + units.SPARE:.3f}"
+    return [_TIMEOUT, f"--kill-after={units.TERM_TO_KILL}", seconds]
 
 
 def _exports(environment: Mapping[str, str]) -> list[str]:

@@ -21,7 +21,8 @@ SLICE = "moorage.slice"
 _PREFIX = "moorage-task-"
 TERM_TO_KILL = 5
 STOP_WITHIN = 15.0
-_SPARE = 10
+SPARE = 10
+"""Seconds beyond a command's time after which it is ended also without the agent."""
 _NEVER = 2**64 - 1
 _EXITED = 1  # CLD_EXITED; everything else that is not 0 is a signal
 _ABSENT = "org.freedesktop.systemd1.NoSuchUnit"
@@ -72,7 +73,7 @@ def properties(unit: str, command: Command) -> list[tuple[str, tuple[str, Any]]]
     line = (command.program, list(command.argv), ["no-env-expand"])
     environment = [f"{key}={value}" for key, value in command.environment.items()]
     user = [("User", ("s", command.user))] if command.user else []
-    limit = int((command.timeout + _SPARE) * 1_000_000) if command.timeout else _NEVER
+    limit = int((command.timeout + SPARE) * 1_000_000) if command.timeout else _NEVER
     return [
         ("Description", ("s", unit)),
         ("ExecStartEx", ("a(sasas)", [line])),
