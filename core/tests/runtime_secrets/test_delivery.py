@@ -304,6 +304,21 @@ async def test_a_secret_ends_with_its_time(timed: TimedSite) -> None:
     assert (row["error_code"], left, values) == ("secret_missing", [], [])
 
 
+async def test_a_task_takes_no_more_than_a_mebibyte_of_secrets(place: Workplace) -> None:
+    names = [f"key-{n}" for n in range(5)]
+    for name in names:
+        await put(place, name, value="x" * 262_144)
+    files = {"argv": ["true"], "secret_files": names}
+    (large,) = await place.ask(exec_wish(input=files))
+    (fits,) = await place.ask(exec_wish(input=files | {"secret_files": names[:4]}))
+
+    handed = await place.take()
+
+    row = await place.row(large["id"])
+    assert (row["status"], row["error_code"]) == ("failed", "secrets_too_large")
+    assert handed.id == fits["id"]
+
+
 async def test_an_operation_has_a_hundred_secrets_at_most(place: Workplace) -> None:
     stored = [await put(place, f"key-{n}", generate=16) for n in range(101)]
 

@@ -93,3 +93,17 @@ async def test_a_silent_node_with_room_is_not_waited_for(timed: TimedSite) -> No
 
     assert (await place.row(first["id"]))["status"] == "running"
     assert (await place.row(waiting["id"]))["error_code"] == "never_taken"
+
+
+async def test_a_task_that_its_node_has_and_has_not_begun_is_not_given_up(
+    timed: TimedSite,
+) -> None:
+    place, task = await begin(timed)
+    await place.poll()
+    for _ in range(8):
+        timed.clock.move(timedelta(seconds=20))
+        await place.poll((task["id"], "received"))
+
+    await ExpireTasks(timed.platform).activate()
+
+    assert (await place.row(task["id"]))["status"] == "sent"

@@ -588,6 +588,14 @@ class TooManyProviders(Conflict):
     """The login page has no room for another provider."""
 
 
+class TooManySecrets(Conflict):
+    """The operation has as many secrets as it may have."""
+
+
+class TooManyTasks(Conflict):
+    """The machine has as many tasks that have not ended as it may have."""
+
+
 class TooManyUploads(Conflict):
     """The project has as many uploads open as it may."""
 
@@ -791,6 +799,8 @@ BY_CODE: dict[str, type[ApiError]] = {
     "too_many_keys": TooManyKeys,
     "too_many_providers": TooManyProviders,
     "too_many_requests": TooManyRequests,
+    "too_many_secrets": TooManySecrets,
+    "too_many_tasks": TooManyTasks,
     "too_many_uploads": TooManyUploads,
     "too_many_webhooks": TooManyWebhooks,
     "uids_exhausted": UidsExhausted,
@@ -964,6 +974,8 @@ __all__ = [
     "TooManyKeys",
     "TooManyProviders",
     "TooManyRequests",
+    "TooManySecrets",
+    "TooManyTasks",
     "TooManyUploads",
     "TooManyWebhooks",
     "UidsExhausted",

@@ -26,6 +26,7 @@ async def put(ctx: Context, operation: str, new: RuntimeSecretCreate) -> Runtime
     held, _ = await operations.hold(ctx, operation, key=KEY)
     org, project = held.org_id, held.project_id
     rules.check_count(operation, await store.count(ctx.db, operation, org=org))
+    value = _value(new)
     secret = RuntimeSecret(
         id=RuntimeSecretId.new(),
         org_id=org,
@@ -33,7 +34,8 @@ async def put(ctx: Context, operation: str, new: RuntimeSecretCreate) -> Runtime
         operation_id=operation,
         name=new.name,
         purpose=new.purpose,
-        secret_id=await custody.put(ctx, _value(new), purpose=PURPOSE, org=org, project=project),
+        secret_id=await custody.put(ctx, value, purpose=PURPOSE, org=org, project=project),
+        size=len(value),
         expires_at=ctx.now + timedelta(seconds=new.expires_in),
         version=1,
         created_at=ctx.now,

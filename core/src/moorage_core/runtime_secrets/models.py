@@ -13,6 +13,7 @@ class RuntimeSecret:
     name: str
     purpose: str
     secret_id: str
+    size: int
     expires_at: datetime
     version: int
     created_at: datetime
@@ -27,6 +28,7 @@ class Found:
     name: str
     id: str
     secret_id: str
+    size: int
     expires_at: datetime
     given: dict[str, str]
 

@@ -10,6 +10,8 @@ from moorage_core.runtime_secrets.models import Found, Refused, Wanting
 
 SECRETS = 100
 """Secrets of one operation."""
+TASK_BYTES = 1 << 20
+"""Of all secrets that go with one task."""
 
 
 class SecretNameTaken(Conflict):
@@ -79,10 +81,20 @@ def judge(
         named = [(name, by_name.get((task.operation, name))) for name in task.names]
         refused = [_refusal(name, secret, task, holders, now) for name, secret in named]
         given = [secret for _, secret in named if secret is not None]
+        refused.append(_size_refusal(given))
         judged[task.task] = next((each for each in refused if each is not None), given)
         if not any(refused):
             holders |= {(secret.id, str(task.fence)): task.key for secret in given}
     return judged
+
+
+def _size_refusal(given: Sequence[Found]) -> Refused | None:
+    if sum(secret.size for secret in given) <= TASK_BYTES:
+        return None
+    return Refused(
+        "secrets_too_large",
+        f"The secrets that the task names are more than {TASK_BYTES} bytes. Use several tasks.",
+    )
 
 
 def broken(name: str) -> Refused:

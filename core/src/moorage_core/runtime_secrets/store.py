@@ -9,8 +9,8 @@ from moorage_core.kit.ids import SecretId
 from moorage_core.runtime_secrets.models import Found, RuntimeSecret
 
 SECRET: LiteralString = (
-    "id, org_id, project_id, operation_id, name, purpose, secret_id, expires_at, version,"
-    " created_at"
+    "id, org_id, project_id, operation_id, name, purpose, secret_id, size, expires_at,"
+    " version, created_at"
 )
 
 
@@ -31,7 +31,7 @@ async def add(db: Db, secret: RuntimeSecret) -> bool:
             f"""
             INSERT INTO runtime_secrets ({SECRET})
             VALUES (%(id)s, %(org_id)s, %(project_id)s, %(operation_id)s, %(name)s, %(purpose)s,
-                %(secret_id)s, %(expires_at)s, %(version)s, %(created_at)s)
+                %(secret_id)s, %(size)s, %(expires_at)s, %(version)s, %(created_at)s)
             ON CONFLICT (operation_id, name) DO NOTHING
             """,
             secret.__dict__,
@@ -47,7 +47,7 @@ async def list_for_node(
     return await db.all(
         Found,
         """
-        SELECT s.operation_id, s.name, s.id, s.secret_id, s.expires_at, coalesce((
+        SELECT s.operation_id, s.name, s.id, s.secret_id, s.size, s.expires_at, coalesce((
                 SELECT jsonb_object_agg(d.fence::text, coalesce(t.key, d.task_id))
                 FROM secret_deliveries d LEFT JOIN tasks t ON t.id = d.task_id
                 WHERE d.runtime_secret_id = s.id AND d.operation_id = s.operation_id

@@ -103,6 +103,7 @@ async def _tell(ctx: Context, node: str, plan: rules.Plan) -> list[Task]:
         cancel=plan.cancel,
         drop=plan.drop,
         lost=plan.lost,
+        keep=plan.keep,
         now=ctx.now,
     )
     await conclude(
@@ -202,6 +203,7 @@ def _standing(rows: Sequence[dict[str, Any]], *, quarantined: bool = False) -> l
             waits=quarantined and row["kind"] not in kinds.IN_QUARANTINE,
             kind=row["kind"],
             own=row["own"],
+            due_at=row["due_at"],
         )
         for row in rows
         if row["id"] is not None

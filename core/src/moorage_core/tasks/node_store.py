@@ -60,6 +60,7 @@ async def tell(
     cancel: list[str],
     drop: list[str],
     lost: list[str],
+    keep: list[str],
     now: datetime,
 ) -> list[Task]:
     """Note what a node is told, and what follows from what it holds; the tasks that changed.
@@ -74,7 +75,7 @@ async def tell(
                 THEN 'cancelled' WHEN id = ANY (%(lost)s) THEN 'unknown' ELSE status END,
             sent_at = CASE WHEN id = ANY (%(send)s) THEN %(now)s ELSE sent_at END,
             sent_count = sent_count + (id = ANY (%(send)s))::integer,
-            due_at = CASE WHEN id = ANY (%(send)s) AND status = 'queued'
+            due_at = CASE WHEN id = ANY (%(send)s) AND status = 'queued' OR id = ANY (%(keep)s)
                 THEN %(now)s + make_interval(secs => timeout_seconds + %(grace)s) ELSE due_at END,
             cancel_sent_at = CASE WHEN id = ANY (%(cancel)s) THEN %(now)s ELSE cancel_sent_at END,
             ended_at = CASE WHEN id = ANY (%(drop)s) OR id = ANY (%(lost)s)
@@ -83,10 +84,11 @@ async def tell(
             error_message = CASE WHEN id = ANY (%(lost)s)
                 THEN 'The node was doing it and does not know of it any more.'
                 ELSE error_message END,
-            version = version + (NOT id = ANY (%(cancel)s))::integer
+            version = version + (NOT id = ANY (%(cancel)s || %(keep)s))::integer
         WHERE node_id = %(node)s AND (id = ANY (%(cancel)s) OR ended_at IS NULL AND (
             id = ANY (%(send)s) AND cancel_requested_at IS NULL
                 AND (status = 'queued' OR status = 'sent' AND id = ANY (%(again)s))
+            OR id = ANY (%(keep)s) AND status = 'sent'
             OR id = ANY (%(drop)s) AND status IN ('queued', 'sent')
             OR id = ANY (%(lost)s) AND status = 'running'))
         RETURNING {TASK}
@@ -98,6 +100,7 @@ async def tell(
             "cancel": cancel,
             "drop": drop,
             "lost": lost,
+            "keep": keep,
             "now": now,
             "grace": GRACE.total_seconds(),
         },

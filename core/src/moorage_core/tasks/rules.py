@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, cast
 
@@ -16,6 +16,8 @@ LOOK_AGAIN = timedelta(minutes=1)
 """When it is looked at again whether a node that had no room has some."""
 GRACE = timedelta(seconds=60)
 """Beyond a task's own time limit, for the way there and back."""
+KEEP_WITHIN = timedelta(seconds=30)
+"""A task that waits on its node gets more time when it has less than this: two polls and more."""
 CANCEL_AGAIN = timedelta(seconds=10)
 """A node that was told to stop a task is told again after so long."""
 AT_ONCE = {"agent": 32, "ssh": 8}
@@ -75,6 +77,7 @@ class Standing:
     kind: str = "exec"
     own: bool = False
     """The platform's own: it needs no room."""
+    due_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -90,10 +93,12 @@ class Plan:
     """Asked to stop, and no node has it: cancelled."""
     lost: list[str]
     """Running, and the node does not have it any more: unknown."""
+    keep: list[str] = field(default_factory=list[str])
+    """The node has it and has not begun it: its time begins anew."""
 
     @property
     def changes(self) -> bool:
-        return bool(self.send or self.again or self.cancel or self.drop or self.lost)
+        return bool(self.send or self.again or self.cancel or self.drop or self.lost or self.keep)
 
 
 def plan(
@@ -152,6 +157,8 @@ def _place(
     elif state is not None:
         if task.cancelling and state not in ENDS and _is_due(task, now):
             made.cancel.append(task.id)
+        elif state == "received" and fresh and _runs_out(task, now):
+            made.keep.append(task.id)
     elif task.status == "running":
         if fresh:
             made.lost.append(task.id)
@@ -166,6 +173,11 @@ def _choose(made: Plan, task: Standing, room: Room) -> None:
     elif not task.waits and room.has_place(task):
         room.fill(task)
         (made.send if task.status == "queued" else made.again).append(task.id)
+
+
+def _runs_out(task: Standing, now: datetime) -> bool:
+    """The platform's own is begun at once, or the node is not to be trusted with it."""
+    return not task.own and task.due_at is not None and task.due_at - now < KEEP_WITHIN
 
 
 def _is_due(task: Standing, now: datetime) -> bool:

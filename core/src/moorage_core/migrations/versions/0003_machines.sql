@@ -363,6 +363,8 @@ CREATE TABLE runtime_secrets (
     name text NOT NULL,
     purpose text NOT NULL CHECK (purpose IN ('artifact_pull', 'cluster_key', 'join', 'database')),
     secret_id text NOT NULL REFERENCES secrets,
+    -- Of the value, in bytes: what goes with one task is bounded.
+    size integer NOT NULL DEFAULT 0,
     expires_at timestamptz NOT NULL,
     version integer NOT NULL DEFAULT 1,
     created_at timestamptz NOT NULL,
