@@ -238,6 +238,23 @@ async def test_the_credential_of_another_project_is_not_found(site: Site, place:
     )
 
 
+async def test_at_another_address_nothing_of_the_old_host_is_trusted(place: Workplace) -> None:
+    made = await places.make_credential(place)
+    fingerprint = await places.prepare(place, made["id"])
+    version = (await places.get_host(place))["version"]
+    await place.site.sql.execute(
+        "UPDATE nodes SET address = '127.0.0.2' WHERE id = %s", (place.node,)
+    )
+
+    changed = (await places.set_host(place, made["id"], version=version)).json()
+    confirmed = await places.confirm(place, fingerprint)
+
+    assert (changed["address"], changed["state"]) == ("127.0.0.2", "unconfirmed")
+    kept = ("offered_fingerprint", "host_fingerprint", "confirmed_at", "confirmed_by")
+    assert {changed[name] for name in kept} == {None}
+    assert confirmed.json()["code"] == "ssh_host_not_set", "what another host showed is no offer"
+
+
 async def test_another_credential_leaves_the_confirmed_key_in_place(place: Workplace) -> None:
     first = await places.make_credential(place)
     second = await places.make_credential(place, name="another")

@@ -15,6 +15,7 @@ HOST: LiteralString = """
     allocation_id, org_id, project_id, credential_id, address, port, offered_key, offered_at,
     host_key, confirmed_at, confirmed_by, problem, version, updated_at
     """
+SAME_PLACE: LiteralString = "h.address = excluded.address AND h.port = excluded.port"
 
 # Credentials
 
@@ -161,7 +162,7 @@ async def put_host(
     port: int,
     now: datetime,
 ) -> SshHost:
-    """Set it. What was confirmed of the host stays, as long as it is the same place."""
+    """Set it. What is known of the host stays, as long as it is the same place."""
     return await db.get(
         SshHost,
         f"""
@@ -170,8 +171,11 @@ async def put_host(
         VALUES (%s, %s, %s, %s, %s, %s, %s)
         ON CONFLICT (allocation_id) DO UPDATE SET credential_id = excluded.credential_id,
             address = excluded.address, port = excluded.port, problem = NULL,
-            host_key = CASE WHEN h.address = excluded.address AND h.port = excluded.port
-                THEN h.host_key END,
+            offered_key = CASE WHEN {SAME_PLACE} THEN h.offered_key END,
+            offered_at = CASE WHEN {SAME_PLACE} THEN h.offered_at END,
+            host_key = CASE WHEN {SAME_PLACE} THEN h.host_key END,
+            confirmed_at = CASE WHEN {SAME_PLACE} THEN h.confirmed_at END,
+            confirmed_by = CASE WHEN {SAME_PLACE} THEN h.confirmed_by END,
             version = h.version + 1, updated_at = excluded.updated_at
         RETURNING {HOST}
         """,
