@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from moorage_core.context import Trace
 from moorage_core.errors import TooLarge
-from moorage_core.http import problems
+from moorage_core.http import problems, waiting
 from moorage_core.kit import metrics
 from moorage_core.unit import new_correlation_id
 
@@ -84,6 +84,7 @@ class _Request:
             log.exception("http.unhandled", path=self.scope["path"])
             await self._refuse(problems.render(problems.internal(), self.trace.correlation_id))
         finally:
+            waiting.end_look_out(self.scope)
             self._record(time.perf_counter() - started)
             structlog.contextvars.clear_contextvars()
 

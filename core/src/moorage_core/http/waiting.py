@@ -12,12 +12,14 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from starlette.requests import Request
+from starlette.types import Scope
 
 from moorage_core.errors import Busy, TooMany
 from moorage_core.kit import metrics
 from moorage_core.kit.wakeups import Waiter
 
 T = TypeVar("T")
+LOOK_OUT = "moorage.look_out"
 
 
 class WaitingRoom:
@@ -46,14 +48,30 @@ class WaitingRoom:
 
 async def sleep(waiter: Waiter, seconds: float, request: Request) -> bool:
     """Sleep until woken, for so long at most. False once the caller, or the server, has to go."""
-    gone = asyncio.create_task(_gone(request))
+    gone = _look_out(request)
     woken = asyncio.create_task(waiter.wait(seconds))
     try:
         await asyncio.wait({gone, woken}, return_when=asyncio.FIRST_COMPLETED)
         return not gone.done() and not waiter.dismissed
     finally:
-        gone.cancel()
         woken.cancel()
+
+
+def _look_out(request: Request) -> asyncio.Task[None]:
+    """Ends when the caller leaves: one for all sleeps of a request.
+
+    Each call of `receive` that is broken off can take the rest of the request with it, and the
+    next one says then that the caller has left.
+    """
+    if LOOK_OUT not in request.scope:
+        request.scope[LOOK_OUT] = asyncio.create_task(_gone(request))
+    return request.scope[LOOK_OUT]
+
+
+def end_look_out(scope: Scope) -> None:
+    """Look for nobody any more: the request is answered."""
+    if LOOK_OUT in scope:
+        scope[LOOK_OUT].cancel()
 
 
 async def unless_gone(work: Coroutine[Any, Any, T], request: Request) -> T:
