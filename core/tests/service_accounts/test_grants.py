@@ -168,4 +168,12 @@ def test_what_an_account_can_hold_means_something_inside_one_project() -> None:
         "org",
         "project",
         "service_account",
+        "access",
+        "allocation",
+        "credential",
+        "login",
+        "region",
+        "session",
+        "sku",
+        "task",
     }
