@@ -6,7 +6,6 @@ from moorage_core.context import EventRecord
 from moorage_core.errors import ApiError
 from moorage_core.events.registry import TYPES
 
-
 OF_AN_INSTANCE = ("apps.instance.", "apps.member.")
 """What only an app's instance has. Operations and tasks may be about machines alone."""
 
