@@ -153,7 +153,7 @@ def _measure_crowd(data: Path, seconds: float, report: Report) -> None:
         tenant = world.make_tenant(site, admin, "bench")
         tokens = _enrolments(admin)
         empty = _memory(site)
-        asyncio.run(_crowd(site, tenant, tokens, max(seconds, 30), empty, report))
+        asyncio.run(_crowd(site, tenant, tokens, max(seconds, 60), empty, report))
 
 
 async def _crowd(
@@ -180,11 +180,13 @@ async def _idle(site: Site, crowd: Crowd, seconds: float, empty: float, report: 
     await asyncio.sleep(seconds)
     after = Cost.now(site)
     span = after.at - before.at
-    report("idle agents: heartbeats", (crowd.tally.polls - polls) / span, "per s")
+    heard = crowd.tally.polls - polls
+    report("idle agents: heartbeats", heard / span, "per s")
     report("idle agents: server CPU", 100 * (after.server - before.server) / span, "% core")
     report("idle agents: database CPU", 100 * (after.database - before.database) / span, "% core")
-    each = (after.server + after.database - before.server - before.database) / span / AGENTS
-    report("idle agent: CPU, server and database", each * 1e6, "us/s")
+    used = after.server + after.database - before.server - before.database
+    report("idle agent: CPU, server and database", used / span / AGENTS * 1e6, "us/s")
+    report("a heartbeat: CPU, server and database", used / max(heard, 1) * 1e3, "ms")
     held = _memory(site)
     report(f"server with {AGENTS} agents: memory", held, "MiB")
     report("idle agent: memory of the server", (held - empty) * 1024 / AGENTS, "KiB")
