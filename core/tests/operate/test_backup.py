@@ -20,6 +20,7 @@ from core.tests.operate import conftest
 from moorage_core.embedded import cluster, postgres
 from moorage_core.embedded.binaries import Binaries, ProgramMissing
 from moorage_core.embedded.postgres import Server
+from moorage_core.migrations import run as migrations
 from moorage_core.operate import archive, arguments, backup, dumps, restore
 from moorage_core.settings import AuditSettings, DatabaseSettings, Settings
 
@@ -52,7 +53,7 @@ def test_a_backup_is_closed_to_others_and_names_what_it_holds(file: Path) -> Non
 
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert set(conftest.FILES) | {"database.dump", "keys/postgres.key"} == set(manifest.digests)
-    assert (manifest.schema, manifest.postgres) == ("0002", conftest.OLDEST.major)
+    assert (manifest.schema, manifest.postgres) == (migrations.head(), conftest.OLDEST.major)
     assert [path.name for path in file.parent.iterdir()] == [file.name]
 
 

@@ -72,7 +72,7 @@ def test_whoever_waits_is_sent_home_when_the_server_stops(place: Path, port: int
         login = {"email": "admin@localhost", "password": password}
         with httpx2.Client(base_url=url, timeout=60) as client, ThreadPoolExecutor() as hands:
             assert client.post("/v1/auth/login", json=login).status_code == 200
-            waits = {"after": "latest", "wait": "55"}
+            waits = {"after": "latest", "wait": "55", "type": "infra.node.retired"}
             waiting = hands.submit(client.get, "/v1/events", params=waits)
             while "moorage_waiting_requests 1.0" not in client.get("/metrics").text:
                 pass

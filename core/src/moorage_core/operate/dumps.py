@@ -31,7 +31,9 @@ WHERE c.relrowsecurity AND c.relkind IN ('r', 'p') AND (
             AND pg_get_expr(p.polqual, p.polrelid) = 'true'
             AND EXISTS (SELECT FROM unnest(p.polroles) r WHERE r = 0 OR pg_has_role(r, 'USAGE')))
     OR EXISTS (
-        SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND NOT p.polpermissive))
+        SELECT FROM pg_policy p
+        WHERE p.polrelid = c.oid AND NOT p.polpermissive AND p.polcmd IN ('*', 'r')
+            AND EXISTS (SELECT FROM unnest(p.polroles) r WHERE r = 0 OR pg_has_role(r, 'USAGE'))))
 ORDER BY 1
 """
 
