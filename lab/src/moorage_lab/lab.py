@@ -5,6 +5,8 @@ and run again.
 """
 
 import shutil
+import socket
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +36,7 @@ from moorage_lab.recipe import Recipe
 from moorage_lab.state import State
 
 DISK = 4 * 1024**3
+SSH_WITHIN = 20.0
 
 
 @dataclass(frozen=True)
@@ -142,8 +145,28 @@ def _claimed(places: Places) -> list[addresses.IPv4Network]:
 
 
 def _power_on(hosts: Sequence[HostLayout]) -> None:
-    booting = [_start(host) for host in hosts if not _is_whole(host)]
+    running = [host for host in hosts if _is_whole(host)]
+    booting = [_start(host) for host in hosts if host not in running]
     daemons.wait_until_ready(booting, seconds=BOOT_WITHIN)
+    for host in running:
+        _wait_for_ssh(host)
+
+
+def _wait_for_ssh(host: HostLayout) -> None:
+    """A host that somebody else was starting a moment ago may run and not answer yet.
+
+    One that is cut says nothing at all, and is left as it is.
+    """
+    deadline = time.monotonic() + SSH_WITHIN
+    while time.monotonic() < deadline:
+        try:
+            socket.create_connection((str(host.address), 22), timeout=1).close()
+        except ConnectionRefusedError:
+            time.sleep(0.05)
+        except OSError:
+            return
+        else:
+            return
 
 
 def _is_whole(host: HostLayout) -> bool:
