@@ -1,12 +1,12 @@
 """Pure decisions about keys in custody and hosts without agent."""
 
-import ipaddress
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
 from moorage_core.credentials.models import AccessCredential, HostView, OpenWork, SshHost
 from moorage_core.errors import ApiError, Conflict
+from moorage_core.kit import destinations
 from moorage_core.kit.destinations import Address
 
 _METADATA = frozenset({"100.100.100.200", "fd00:ec2::254"})
@@ -110,8 +110,16 @@ def check_confirm(host: SshHost, given: str, *, offered: str | None) -> str:
 
 def check_address(address: Address, *, private: bool, loopback: bool) -> None:
     """Whether a machine may be there. A worker inside the site must not be sent around in it."""
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
-        address = address.ipv4_mapped
+    if "%" in str(address):
+        raise AddressRefused(f"the zone in {address} is a matter of this machine")
+    ends = destinations.unwrapped(address)
+    if not ends:
+        raise AddressRefused(f"where {address} leads is known to its translator alone")
+    for end in ends:
+        _check_end(end, private=private, loopback=loopback)
+
+
+def _check_end(address: Address, *, private: bool, loopback: bool) -> None:
     if address.is_loopback:
         if not loopback:
             raise AddressRefused(f"{address} is this machine")

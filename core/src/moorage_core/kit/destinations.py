@@ -6,6 +6,7 @@ The names in a URL are not looked up here: whoever connects does that, each time
 
 import ipaddress
 import re
+from collections.abc import Sequence
 from urllib.parse import SplitResult, quote, urlsplit
 
 import idna
@@ -13,6 +14,15 @@ import idna
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_HOLDING_IPV4 = (
+    ipaddress.IPv6Network("::/96"),
+    ipaddress.IPv6Network("::ffff:0:0/96"),
+    ipaddress.IPv6Network("::ffff:0:0:0/96"),
+    _NAT64,
+)
+"""Compatible, mapped, translated (RFC 2765) and NAT64: the last 32 bits are an IPv4 address."""
+_LOCAL_NAT64 = ipaddress.IPv6Network("64:ff9b:1::/48")
+"""Where the IPv4 address stands in these is the site's own affair."""
 _IPV6_UNICAST = ipaddress.IPv6Network("2000::/3")
 _IPV6_TUNNELS_AND_SAMPLES = (ipaddress.IPv6Network("2002::/16"), ipaddress.IPv6Network("3fff::/20"))
 _PLAIN = re.compile(r"[^\s\\\x00-\x1f\x7f]+")
@@ -97,16 +107,32 @@ def is_this_machine(host: str) -> bool:
         return False
 
 
+def unwrapped(address: Address) -> Sequence[Address]:
+    """Every address that a packet to this one may come out at; none where nobody can say.
+
+    Translators and tunnels carry an IPv4 address inside an IPv6 one. Whoever judges an address by
+    where it leads has to judge those.
+    """
+    if isinstance(address, ipaddress.IPv4Address) or int(address) <= 1:  # `::` and `::1`
+        return [address]
+    if address in _LOCAL_NAT64:
+        return []
+    if any(address in net for net in _HOLDING_IPV4):
+        return [ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)]
+    if address.sixtofour is not None:
+        return [address.sixtofour]
+    return address.teredo or [address]
+
+
 def is_public(address: Address) -> bool:
     """Whether an address is on the public internet, whatever it is wrapped in."""
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped
-        if inner is None and address in _NAT64:
-            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        if inner is None:
-            return _is_public_ipv6(address)
-        address = inner
-    return address.is_global and not address.is_multicast
+    if isinstance(address, ipaddress.IPv6Address) and not _is_translated(address):
+        return _is_public_ipv6(address)
+    return all(one.is_global and not one.is_multicast for one in unwrapped(address))
+
+
+def _is_translated(address: ipaddress.IPv6Address) -> bool:
+    return address.ipv4_mapped is not None or address in _NAT64
 
 
 def _is_public_ipv6(address: ipaddress.IPv6Address) -> bool:
