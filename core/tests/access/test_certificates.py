@@ -117,11 +117,18 @@ def test_what_is_no_public_key_is_refused(text: str) -> None:
 
 def test_a_short_rsa_key_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "id"
-    short = ["ssh-keygen", "-q", "-t", "rsa", "-b", "1024", "-N", "", "-f", str(file)]
+    short = ["ssh-keygen", "-q", "-t", "rsa", "-b", "1984", "-N", "", "-f", str(file)]
     subprocess.run(short, check=True)
 
-    with pytest.raises(rules.KeyRefused, match="2,048 bits"):
+    with pytest.raises(rules.KeyRefused, match="2048 bits"):
         certificates.read_public_key((tmp_path / "id.pub").read_text())
+
+
+def test_a_weak_host_key_is_not_passed_on() -> None:
+    small = asyncssh.generate_private_key("ssh-rsa", key_size=1984).export_public_key().decode()
+    plain = " ".join(SSH_PUBLIC_KEY.split()[:2])
+
+    assert certificates.host_keys(contact(keys=[small, plain])) == [plain]
 
 
 def test_a_certificate_is_not_certified_again() -> None:

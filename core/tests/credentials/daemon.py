@@ -11,6 +11,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import asyncssh
 import pytest
@@ -75,10 +76,10 @@ class Daemon:
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(0o755)
 
-    def change_host_key(self) -> None:
+    def change_host_key(self, kind: str = "ssh-ed25519", **size: Any) -> None:
         """A new machine in the place of the old one."""
         self.stop()
-        _make_host_key(self.place)
+        _make_host_key(self.place, kind, **size)
         self.process = _start(self.place, self.port)
 
 
@@ -120,10 +121,10 @@ def running(place: Path) -> Generator[Daemon]:
         daemon.stop()
 
 
-def _make_host_key(place: Path) -> None:
+def _make_host_key(place: Path, kind: str = "ssh-ed25519", **size: Any) -> None:
     for name in ("host_key", "host_key.pub"):
         (place / name).unlink(missing_ok=True)
-    key = asyncssh.generate_private_key("ssh-ed25519")
+    key = asyncssh.generate_private_key(kind, **size)
     key.write_private_key(place / "host_key")
     (place / "host_key").chmod(0o600)
     key.write_public_key(place / "host_key.pub")

@@ -70,9 +70,10 @@ async def test_a_key_that_is_given_is_known_by_its_public_half(place: Workplace)
     [
         ("not a key", "not a private key"),
         (locked(), "has a passphrase"),
-        (pem("ssh-rsa", key_size=1024), "too weak"),
+        (pem("ssh-rsa", key_size=1984), "2048 bits at least"),
+        (pem("ssh-dss"), "DSA keys are too weak"),
     ],
-    ids=["nonsense", "passphrase", "weak"],
+    ids=["nonsense", "passphrase", "small RSA", "DSA"],
 )
 async def test_a_key_that_cannot_be_used_is_refused_and_not_repeated(
     place: Workplace, text: str, told: str

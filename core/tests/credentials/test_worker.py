@@ -154,6 +154,19 @@ async def test_without_a_confirmed_key_nothing_is_done(
     assert (status, code) == ("failed", "host_not_confirmed")
 
 
+async def test_a_host_with_a_weak_key_cannot_be_confirmed(place: Workplace, host: Daemon) -> None:
+    host.change_host_key("ssh-rsa", key_size=1984)
+    made = await places.make_credential(place)
+    await places.set_host(place, made["id"])
+
+    scanned = await places.scan(place)
+    confirmed = await places.confirm(place, host.fingerprint)
+
+    assert scanned.json()["code"] == "ssh_host_unreachable"
+    assert "An RSA key of 1984 bits is too weak" in scanned.json()["detail"]
+    assert confirmed.json()["code"] == "ssh_host_not_set"
+
+
 async def test_a_changed_host_key_stops_everything_until_it_is_confirmed(
     place: Workplace, credential: dict[str, Any], host: Daemon, tmp_path: Path
 ) -> None:

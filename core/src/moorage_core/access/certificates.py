@@ -15,6 +15,7 @@ import asyncssh
 from moorage_core.access import rules
 from moorage_core.access.models import Contact
 from moorage_core.errors import Fault
+from moorage_core.kit import ssh_keys
 
 KINDS = frozenset(
     {
@@ -25,8 +26,6 @@ KINDS = frozenset(
         "ssh-rsa",
     }
 )
-RSA_BYTES = 279
-"""The public half of an RSA key of 2,048 bits as SSH writes it. Shorter ones are refused."""
 SLOW_CLOCK = timedelta(minutes=15)
 """So far may a host's clock be behind ours before it takes a fresh certificate for a future one."""
 AT_MOST = 8
@@ -65,8 +64,9 @@ def read_public_key(text: str) -> asyncssh.SSHKey:
         raise _refused(
             f"Keys of kind {algorithm} are not certified: take {', '.join(sorted(KINDS))}."
         )
-    if algorithm == "ssh-rsa" and len(key.public_data) < RSA_BYTES:
-        raise _refused("An RSA key needs 2,048 bits at least.")
+    weakness = ssh_keys.find_weakness(key)
+    if weakness is not None:
+        raise _refused(weakness)
     return key
 
 
@@ -116,7 +116,9 @@ def _host_key(text: object) -> str | None:
         key = asyncssh.import_public_key(" ".join(words[:2]))
     except (ValueError, asyncssh.KeyImportError):
         return None
-    return " ".join(words[:2]) if key.get_algorithm() == words[0] else None
+    if key.get_algorithm() != words[0] or ssh_keys.find_weakness(key) is not None:
+        return None
+    return " ".join(words[:2])
 
 
 def _address(text: object) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

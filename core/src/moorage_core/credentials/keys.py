@@ -7,8 +7,8 @@ from typing import cast
 import asyncssh
 
 from moorage_core.credentials import rules
+from moorage_core.kit import ssh_keys
 
-SMALLEST_RSA = 2048
 KIND = "ssh-ed25519"
 
 
@@ -35,8 +35,9 @@ def read(text: str) -> KeyPair:
                 "ssh-keygen -p -N '' makes it so."
             ) from err
         raise rules.KeyUnusable("This is not a private key in OpenSSH's or PEM form.") from err
-    if key.get_algorithm() == "ssh-dss" or _is_small(key):
-        raise rules.KeyUnusable(f"The key is too weak. Use {KIND}, or RSA of 3072 bits or more.")
+    weakness = ssh_keys.find_weakness(key)
+    if weakness is not None:
+        raise rules.KeyUnusable(weakness)
     return _pair(key)
 
 
@@ -51,8 +52,3 @@ def spell(key: asyncssh.SSHKey) -> str:
 
 def _pair(key: asyncssh.SSHKey) -> KeyPair:
     return KeyPair(spell(key), key.get_fingerprint("sha256"), key.export_private_key("openssh"))
-
-
-def _is_small(key: asyncssh.SSHKey) -> bool:
-    # The length of the whole blob: the modulus and little else.
-    return key.get_algorithm() == "ssh-rsa" and len(key.public_data) * 8 < SMALLEST_RSA

@@ -14,6 +14,7 @@ from typing import Any
 import asyncssh
 
 from moorage_core.credentials import keys, rules
+from moorage_core.kit import ssh_keys
 from moorage_core.kit.destinations import Address
 from moorage_core.kit.ids import PLATFORM_ORG
 from moorage_core.platform import Platform
@@ -53,6 +54,13 @@ async def scan(at: Platform, address: str, port: int) -> str:
             )
     if key is None:
         raise NotLetIn("host_unreachable", f"{address} port {port} shows no key that can be used.")
+    weakness = ssh_keys.find_weakness(key)
+    if weakness is not None:
+        raise NotLetIn(
+            "host_key_weak",
+            f"{address} port {port} shows a key that proves nothing. {weakness} "
+            "Make the host another one, and scan again.",
+        )
     return keys.spell(key)
 
 
