@@ -43,12 +43,12 @@ def test_projects_go_by_org_and_slug(admin: Moor, project: str) -> None:
     assert admin("projects", "get", project).code == 4
 
 
-def test_members_go_by_email(admin: Moor, org: str, project: str) -> None:
-    admin("members", "add", "m@example.org", "--role", "viewer", "--org", org)
-    admin("members", "add", "m@example.org", "--role", "project_member", "--project", project)
+def test_memberships_go_by_email(admin: Moor, org: str, project: str) -> None:
+    admin("memberships", "add", "m@example.org", "--role", "viewer", "--org", org)
+    admin("memberships", "add", "m@example.org", "--role", "project_member", "--project", project)
     changed = admin(
         *(
-            "members",
+            "memberships",
             "update",
             "m@example.org",
             "--role",
@@ -59,9 +59,9 @@ def test_members_go_by_email(admin: Moor, org: str, project: str) -> None:
             "json",
         )
     ).json()
-    admin("members", "remove", "m@example.org", "--project", project, "--yes")
-    left = admin("members", "list", "--project", project, "-o", "json").json()["items"]
-    one = admin("members", "get", "m@example.org", "--org", org, "-o", "json").json()
+    admin("memberships", "remove", "m@example.org", "--project", project, "--yes")
+    left = admin("memberships", "list", "--project", project, "-o", "json").json()["items"]
+    one = admin("memberships", "get", "m@example.org", "--org", org, "-o", "json").json()
 
     assert changed["role"] == one["role"] == "tenant_admin"
     assert left == []

@@ -95,7 +95,7 @@ def make_member(site: Site, admin: Caller, tenant: Tenant) -> Caller:
     """Somebody new in the tenant's project."""
     email = f"p{uuid.uuid4().hex[:8]}@{tenant.org[-6:]}.example"
     role = {"email": email, "role": "project_member"}
-    tenant.admin.post(f"/v1/projects/{tenant.project}/members", role)
+    tenant.admin.post(f"/v1/projects/{tenant.project}/memberships", role)
     return world.make_person(site, admin, email)
 
 
@@ -367,11 +367,11 @@ def test_a_leaver_is_gone(acme: Tenant, host: Host, visitor: Visitor) -> None:
     )
     assert session.stdout is not None
     session.stdout.readline()
-    members = acme.admin.get(f"/v1/projects/{acme.project}/members?limit=200")["items"]
-    (own,) = [member for member in members if member["user_id"] == visitor.grant["user_id"]]
+    memberships = acme.admin.get(f"/v1/projects/{acme.project}/memberships?limit=200")["items"]
+    (own,) = [held for held in memberships if held["user_id"] == visitor.grant["user_id"]]
 
     left_at = time.monotonic()
-    acme.admin.delete(f"/v1/members/{own['id']}")
+    acme.admin.delete(f"/v1/memberships/{own['id']}")
     session.wait(GONE_WITHIN)
     wait_until(lambda: not has_account(host, visitor.issued["login"]), seconds=GONE_WITHIN)
     took = time.monotonic() - left_at

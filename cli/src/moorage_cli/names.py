@@ -11,7 +11,7 @@ from moorage.models import (
     AccessTokenRead,
     AppRead,
     ArtifactRead,
-    MemberRead,
+    MembershipRead,
     NodeRead,
     OidcProviderRead,
     OrgRead,
@@ -96,18 +96,18 @@ async def get_user(client: Client, name: str) -> UserRead:
     return await _one(client.users.list(), "user", name, by=lambda user: user.email)
 
 
-async def get_member(
+async def get_membership(
     client: Client, name: str, *, org: str | None, project: str | None
-) -> MemberRead:
+) -> MembershipRead:
     """A membership by its id, or by e-mail in an org or a project."""
     if is_id(name):
-        return await client.members.get(name)
+        return await client.memberships.get(name)
     place = org_or_project(org, project)
     if place == "org":
-        members = client.members.list_in_org(await org_id(client, str(org)))
+        memberships = client.memberships.list_in_org(await org_id(client, str(org)))
     else:
-        members = client.members.list_in_project(await project_id(client, str(project)))
-    return await _one(members, "member", name, by=lambda member: member.email)
+        memberships = client.memberships.list_in_project(await project_id(client, str(project)))
+    return await _one(memberships, "membership", name, by=lambda membership: membership.email)
 
 
 def org_or_project(org: str | None, project: str | None) -> str:

@@ -26,7 +26,7 @@ OURS: dict[str, tuple[str, str]] = {
     "password": ("password:app", "Set or change your password."),
     "orgs": ("orgs:app", "Orgs: the tenants of the platform."),
     "projects": ("projects:app", "Projects: where the things of an org live."),
-    "members": ("members:app", "Members: who holds which role in an org or a project."),
+    "memberships": ("memberships:app", "Memberships: who holds which role in an org or a project."),
     "roles": ("roles:app", "Roles: named sets of permission keys."),
     "users": ("users:app", "Users: accounts of people."),
     "service-accounts": ("service_accounts:app", "Service accounts: programs and their keys."),

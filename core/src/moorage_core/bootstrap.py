@@ -14,7 +14,7 @@ from moorage_core.people import passwords
 from moorage_core.people import signin as people
 from moorage_core.platform import Platform
 from moorage_core.signing import commands as signing
-from moorage_core.tenancy import members
+from moorage_core.tenancy import memberships
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ async def first_start(platform: Platform) -> FirstAdmin | None:
     password = tokens.new("")[:24]
     password_hash = await passwords.hash_password(password)
     async with unit.work(platform, PLATFORM_ORG) as ctx:
-        member = await members.appoint_first(ctx, email=email, role=Role.PLATFORM_ADMIN)
-        if member is None:
+        membership = await memberships.appoint_first(ctx, email=email, role=Role.PLATFORM_ADMIN)
+        if membership is None:
             return None
-        await people.give_first_password(ctx, member.user_id, password_hash=password_hash)
+        await people.give_first_password(ctx, membership.user_id, password_hash=password_hash)
     return FirstAdmin(email, password)

@@ -418,16 +418,22 @@ async def test_a_grant_ends_once(tenant: Tenant) -> None:
 
 
 async def _leave(tenant: Tenant, member: Caller) -> None:
-    found = (await tenant.admin.get(f"/v1/projects/{tenant.project.id}/members")).json()["items"]
+    found = (await tenant.admin.get(f"/v1/projects/{tenant.project.id}/memberships")).json()[
+        "items"
+    ]
     id = next(item["id"] for item in found if item["user_id"] == member.id)
-    assert (await tenant.admin.delete(f"/v1/members/{id}")).status_code == 204
+    assert (await tenant.admin.delete(f"/v1/memberships/{id}")).status_code == 204
 
 
 async def _demote(tenant: Tenant, member: Caller) -> None:
-    found = (await tenant.admin.get(f"/v1/projects/{tenant.project.id}/members")).json()["items"]
+    found = (await tenant.admin.get(f"/v1/projects/{tenant.project.id}/memberships")).json()[
+        "items"
+    ]
     role = next(item for item in found if item["user_id"] == member.id)
     change = {"role": "viewer"}
-    answer = await tenant.admin.patch(f"/v1/members/{role['id']}", change, version=role["version"])
+    answer = await tenant.admin.patch(
+        f"/v1/memberships/{role['id']}", change, version=role["version"]
+    )
     assert answer.status_code == 200, answer.text
 
 

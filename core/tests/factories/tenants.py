@@ -133,16 +133,16 @@ async def _project(tenant: Tenant) -> str:
     return tenant.project.id
 
 
-async def _member(tenant: Tenant) -> str:
+async def _membership(tenant: Tenant) -> str:
     body = {"email": f"member-{fresh()}@example.org", "role": "project_member"}
-    path = f"/v1/projects/{tenant.project.id}/members"
-    member = await _made(tenant.admin, path, body)
-    tenant.ids["user"] = member["user_id"]
-    return member["id"]
+    path = f"/v1/projects/{tenant.project.id}/memberships"
+    membership = await _made(tenant.admin, path, body)
+    tenant.ids["user"] = membership["user_id"]
+    return membership["id"]
 
 
 async def _user(tenant: Tenant) -> str:
-    await tenant.id("member")
+    await tenant.id("membership")
     return tenant.ids["user"]
 
 
@@ -235,7 +235,7 @@ async def _provider(tenant: Tenant) -> str:
 FACTORIES: dict[str, Callable[[Tenant], Awaitable[str]]] = {
     "org": _org,
     "project": _project,
-    "member": _member,
+    "membership": _membership,
     "user": _user,
     "account": _account,
     "key": _key,

@@ -168,7 +168,8 @@ async def test_any_language_is_kept_as_it_was_written(tenant: Tenant, name: str)
 
 @pytest.mark.parametrize("text", [*SQL, "a b", "é", "x" * 300, "..", "%00", "%2e%2e%2f"])
 @pytest.mark.parametrize(
-    "path", ["/v1/orgs/{}", "/v1/projects/{}/members", "/v1/service-accounts/{}", "/v1/audit/{}"]
+    "path",
+    ["/v1/orgs/{}", "/v1/projects/{}/memberships", "/v1/service-accounts/{}", "/v1/audit/{}"],
 )
 async def test_an_id_that_is_none_is_refused(tenant: Tenant, path: str, text: str) -> None:
     answer = await tenant.admin.get(path.format(text))

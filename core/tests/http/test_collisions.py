@@ -86,12 +86,12 @@ async def test_of_two_updates_of_one_version_one_wins(site: Site, tenant: Tenant
 async def test_two_admins_who_remove_each_other_leave_one(site: Site) -> None:
     tenant = await make_tenant(site)
     second = await site.actor("tenant_admin", org=tenant.org)
-    members = (await second.get(f"/v1/orgs/{tenant.org.id}/members")).json()["items"]
-    by_user = {member["user_id"]: member["id"] for member in members}
+    memberships = (await second.get(f"/v1/orgs/{tenant.org.id}/memberships")).json()["items"]
+    by_user = {membership["user_id"]: membership["id"] for membership in memberships}
 
     answers = await asyncio.gather(
-        tenant.admin.delete(f"/v1/members/{by_user[second.id]}"),
-        second.delete(f"/v1/members/{by_user[tenant.admin.id]}"),
+        tenant.admin.delete(f"/v1/memberships/{by_user[second.id]}"),
+        second.delete(f"/v1/memberships/{by_user[tenant.admin.id]}"),
     )
 
     assert {answer.status_code for answer in answers} <= {204, 403, 404, 409, 503}

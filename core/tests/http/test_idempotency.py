@@ -123,7 +123,7 @@ async def test_a_key_belongs_to_one_route(tenant: Tenant) -> None:
     first = await create_project(tenant.admin, tenant, key)
 
     second = await tenant.admin.post(
-        f"/v1/orgs/{tenant.org.id}/members",
+        f"/v1/orgs/{tenant.org.id}/memberships",
         {"email": f"{fresh()}@example.org", "role": "viewer"},
         headers={"idempotency-key": key},
     )

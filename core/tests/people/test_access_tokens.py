@@ -53,7 +53,7 @@ async def test_a_token_is_narrowed_to_a_project(site: Site, tenant: Tenant) -> N
 
     assert (await token.get(f"/v1/projects/{tenant.project.id}")).status_code == 200
     assert (await token.get(f"/v1/projects/{other.id}")).status_code == 404
-    assert (await token.get(f"/v1/orgs/{tenant.org.id}/members")).status_code == 403
+    assert (await token.get(f"/v1/orgs/{tenant.org.id}/memberships")).status_code == 403
     listed = await token.get(f"/v1/orgs/{tenant.org.id}/projects")
     assert [item["id"] for item in listed.json()["items"]] == [tenant.project.id]
 
@@ -136,10 +136,10 @@ async def test_a_token_of_a_role_that_was_taken_away_is_empty(site: Site, tenant
     token = await holder(colleague)
     path = f"/v1/projects/{tenant.project.id}"
     assert (await token.get(path)).status_code == 200
-    members = await tenant.admin.get(f"/v1/orgs/{tenant.org.id}/members")
-    of_them = next(m["id"] for m in members.json()["items"] if m["user_id"] == colleague.id)
+    memberships = await tenant.admin.get(f"/v1/orgs/{tenant.org.id}/memberships")
+    of_them = next(m["id"] for m in memberships.json()["items"] if m["user_id"] == colleague.id)
 
-    await tenant.admin.delete(f"/v1/members/{of_them}")
+    await tenant.admin.delete(f"/v1/memberships/{of_them}")
 
     assert (await token.get(path)).status_code == 404
 

@@ -269,7 +269,7 @@ async def test_what_a_caller_sees_elsewhere_is_not_offered_to_a_project(
     """Somebody of two orgs sees the app in one of them, and asks about the other."""
     publisher = await make_publisher(site, visibility="org")
     await publisher.publish("1.0.0")
-    path = f"/v1/orgs/{publisher.tenant.org.id}/members"
+    path = f"/v1/orgs/{publisher.tenant.org.id}/memberships"
     assert tenant.admin.person is not None
     body = {"email": tenant.admin.person.email, "role": "viewer"}
     await publisher.tenant.admin.post(path, body)

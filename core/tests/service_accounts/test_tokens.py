@@ -197,14 +197,14 @@ async def test_fewer_permissions_take_effect_on_tokens_that_are_out(tenant: Tena
     caller = await mint(tenant)
     read = await tenant.admin.get(path_of(tenant))
     project = f"/v1/projects/{tenant.project.id}"
-    assert (await caller.get(f"{project}/members")).status_code == 200
+    assert (await caller.get(f"{project}/memberships")).status_code == 200
 
     await tenant.admin.patch(
         path_of(tenant), {"permissions": ["iam.project.read"]}, version=read.json()["version"]
     )
 
     assert (await caller.get(project)).status_code == 200
-    assert (await caller.get(f"{project}/members")).status_code == 403
+    assert (await caller.get(f"{project}/memberships")).status_code == 403
 
 
 async def test_another_process_hears_that_an_account_is_dead(tenant: Tenant) -> None:

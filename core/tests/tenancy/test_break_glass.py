@@ -78,10 +78,10 @@ async def test_a_platform_admin_has_no_other_way_in(site: Site, tenant: Tenant) 
 
     answers = [
         await root.post(
-            f"/v1/orgs/{tenant.org.id}/members",
+            f"/v1/orgs/{tenant.org.id}/memberships",
             {"email": "rescue@example.org", "role": "tenant_admin"},
         ),
-        await root.get(f"/v1/orgs/{tenant.org.id}/members"),
+        await root.get(f"/v1/orgs/{tenant.org.id}/memberships"),
         await root.get(f"/v1/projects/{tenant.project.id}"),
     ]
 

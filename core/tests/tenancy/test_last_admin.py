@@ -34,13 +34,13 @@ async def test_removing_one_admin_while_disabling_the_other_leaves_one(
     actor: ActorMaker, sql: psycopg.AsyncConnection[Any]
 ) -> None:
     one, two = await actor("platform_admin"), await actor("platform_admin")
-    listed = (await one.get(f"/v1/orgs/{PLATFORM_ORG}/members")).json()["items"]
-    of_one = next(member["id"] for member in listed if member["user_id"] == one.id)
+    listed = (await one.get(f"/v1/orgs/{PLATFORM_ORG}/memberships")).json()["items"]
+    of_one = next(membership["id"] for membership in listed if membership["user_id"] == one.id)
     assert (await two.get("/v1/me")).status_code == 200
 
     await asyncio.gather(
         one.patch(f"/v1/users/{two.id}", {"disabled": True}, version=1),
-        two.delete(f"/v1/members/{of_one}"),
+        two.delete(f"/v1/memberships/{of_one}"),
     )
 
     cursor = await sql.execute(

@@ -60,16 +60,16 @@ async def test_a_deletion_may_say_which_version_it_means(tenant: Tenant) -> None
 
 
 async def test_a_deleted_project_is_gone_with_all_that_it_held(tenant: Tenant) -> None:
-    await tenant.fill("member", "account", "key")
+    await tenant.fill("membership", "account", "key")
     path = f"/v1/projects/{tenant.project.id}"
 
     await tenant.admin.delete(path)
 
     for gone in (
         path,
-        f"{path}/members",
+        f"{path}/memberships",
         f"{path}/service-accounts",
-        f"/v1/members/{tenant.ids['member']}",
+        f"/v1/memberships/{tenant.ids['membership']}",
         f"/v1/service-accounts/{tenant.ids['account']}",
         f"/v1/service-accounts/{tenant.ids['account']}/keys",
     ):

@@ -3,9 +3,11 @@
 
 from moorage._operation import Operation
 
-ADD_ORG_MEMBER = Operation("add_org_member", "POST", "/v1/orgs/{org}/members", "mutation")
-ADD_PROJECT_MEMBER = Operation(
-    "add_project_member", "POST", "/v1/projects/{project}/members", "mutation"
+ADD_ORG_MEMBERSHIP = Operation(
+    "add_org_membership", "POST", "/v1/orgs/{org}/memberships", "mutation"
+)
+ADD_PROJECT_MEMBERSHIP = Operation(
+    "add_project_membership", "POST", "/v1/projects/{project}/memberships", "mutation"
 )
 ADMIT_APP = Operation("admit_app", "PUT", "/v1/families/{family}/admissions/{app}", "mutation")
 APPOINT_ORG_ADMIN = Operation(
@@ -128,7 +130,7 @@ GET_FAMILY = Operation("get_family", "GET", "/v1/families/{family}", "read")
 GET_GLOBAL_OVERLAY = Operation("get_global_overlay", "GET", "/v1/policy/global", "read")
 GET_JWKS = Operation("get_jwks", "GET", "/.well-known/jwks.json", "read", public=True)
 GET_ME = Operation("get_me", "GET", "/v1/me", "read")
-GET_MEMBER = Operation("get_member", "GET", "/v1/members/{member}", "read")
+GET_MEMBERSHIP = Operation("get_membership", "GET", "/v1/memberships/{membership}", "read")
 GET_METRICS = Operation("get_metrics", "GET", "/metrics", "read")
 GET_NODE = Operation("get_node", "GET", "/v1/nodes/{node}", "read")
 GET_OFFER = Operation("get_offer", "GET", "/v1/projects/{project}/offers/{app}", "read")
@@ -218,10 +220,12 @@ LIST_OPERATIONS = Operation("list_operations", "GET", "/v1/operations", "read")
 LIST_OPERATORS_OF_APP = Operation(
     "list_operators_of_app", "GET", "/v1/apps/{app}/operators", "read"
 )
-LIST_ORG_MEMBERS = Operation("list_org_members", "GET", "/v1/orgs/{org}/members", "read")
+LIST_ORG_MEMBERSHIPS = Operation(
+    "list_org_memberships", "GET", "/v1/orgs/{org}/memberships", "read"
+)
 LIST_ORGS = Operation("list_orgs", "GET", "/v1/orgs", "read")
-LIST_PROJECT_MEMBERS = Operation(
-    "list_project_members", "GET", "/v1/projects/{project}/members", "read"
+LIST_PROJECT_MEMBERSHIPS = Operation(
+    "list_project_memberships", "GET", "/v1/projects/{project}/memberships", "read"
 )
 LIST_PROJECTS = Operation("list_projects", "GET", "/v1/orgs/{org}/projects", "read")
 LIST_PUBLISHER_KEYS = Operation(
@@ -284,7 +288,9 @@ RELEASE_ALLOCATION = Operation(
 REMOVE_APP_OPERATOR = Operation(
     "remove_app_operator", "DELETE", "/v1/app-operators/{operator}", "mutation"
 )
-REMOVE_MEMBER = Operation("remove_member", "DELETE", "/v1/members/{member}", "mutation")
+REMOVE_MEMBERSHIP = Operation(
+    "remove_membership", "DELETE", "/v1/memberships/{membership}", "mutation"
+)
 RENEW_OPERATION = Operation(
     "renew_operation", "POST", "/v1/operations/{operation}/renew", "mutation"
 )
@@ -350,7 +356,9 @@ UPDATE_ARTIFACT = Operation("update_artifact", "PATCH", "/v1/artifacts/{artifact
 UPDATE_ENTITLEMENT = Operation(
     "update_entitlement", "PATCH", "/v1/entitlements/{entitlement}", "mutation"
 )
-UPDATE_MEMBER = Operation("update_member", "PATCH", "/v1/members/{member}", "mutation")
+UPDATE_MEMBERSHIP = Operation(
+    "update_membership", "PATCH", "/v1/memberships/{membership}", "mutation"
+)
 UPDATE_NODE = Operation("update_node", "PATCH", "/v1/nodes/{node}", "mutation")
 UPDATE_OIDC_PROVIDER = Operation(
     "update_oidc_provider", "PATCH", "/v1/oidc-providers/{provider}", "mutation"

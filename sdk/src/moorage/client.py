@@ -18,7 +18,7 @@ from moorage.resources.entitlements import Entitlements
 from moorage.resources.events import Events
 from moorage.resources.families import Families
 from moorage.resources.fleet import Regions, Skus
-from moorage.resources.members import Members, Roles
+from moorage.resources.memberships import Memberships, Roles
 from moorage.resources.nodes import Enrolments, Nodes
 from moorage.resources.oidc_providers import OidcProviders
 from moorage.resources.operations import NodeSessions, Operations
@@ -82,7 +82,7 @@ class Client:
         self.grants = Grants(*held)
         self.logins = Logins(*held)
         self.me = Me(*held)
-        self.members = Members(*held)
+        self.memberships = Memberships(*held)
         self.node_sessions = NodeSessions(*held)
         self.nodes = Nodes(*held)
         self.oidc_providers = OidcProviders(*held)

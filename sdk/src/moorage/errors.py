@@ -60,10 +60,6 @@ class AlreadyIssued(Conflict):
     """The secret was shown once and is not kept."""
 
 
-class AlreadyMember(Conflict):
-    """This person already has a role here."""
-
-
 class AlreadyRegistered(Conflict):
     """The service account is an operator of this app already."""
 
@@ -298,6 +294,10 @@ class ManifestInvalid(Unprocessable):
 
 class ManifestMisfit(Unprocessable):
     """The manifest is that of another app or version."""
+
+
+class MembershipExists(Conflict):
+    """This person already has a role here."""
 
 
 class MoreThanAnnounced(Unprocessable):
@@ -659,7 +659,6 @@ BY_CODE: dict[str, type[ApiError]] = {
     "already_entitled": AlreadyEntitled,
     "already_granted": AlreadyGranted,
     "already_issued": AlreadyIssued,
-    "already_member": AlreadyMember,
     "already_registered": AlreadyRegistered,
     "already_signed": AlreadySigned,
     "already_there": AlreadyThere,
@@ -722,6 +721,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "malformed": Malformed,
     "manifest_invalid": ManifestInvalid,
     "manifest_misfit": ManifestMisfit,
+    "membership_exists": MembershipExists,
     "more_than_announced": MoreThanAnnounced,
     "name_taken": NameTaken,
     "no_capacity": NoCapacity,
@@ -829,7 +829,6 @@ __all__ = [
     "AlreadyEntitled",
     "AlreadyGranted",
     "AlreadyIssued",
-    "AlreadyMember",
     "AlreadyRegistered",
     "AlreadySigned",
     "AlreadyThere",
@@ -896,6 +895,7 @@ __all__ = [
     "Malformed",
     "ManifestInvalid",
     "ManifestMisfit",
+    "MembershipExists",
     "MoreThanAnnounced",
     "NameTaken",
     "NoCapacity",

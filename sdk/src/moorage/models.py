@@ -705,12 +705,12 @@ class MeRead(Model):
     own_permissions: list[str]
 
 
-class MemberAdd(Model):
+class MembershipAdd(Model):
     email: str
     role: Literal["platform_admin", "tenant_admin", "project_admin", "project_member", "viewer"]
 
 
-class MemberRead(Model):
+class MembershipRead(Model):
     id: str
     org_id: str
     project_id: str | None
@@ -723,7 +723,7 @@ class MemberRead(Model):
     updated_at: AwareDatetime
 
 
-class MemberUpdate(Model):
+class MembershipUpdate(Model):
     role: Literal["platform_admin", "tenant_admin", "project_admin", "project_member", "viewer"]
 
 

@@ -121,11 +121,13 @@ async def _user_id(client: Client, name: str, *, allocation: str) -> str:
     if names.is_id(name):
         return name
     held = await client.allocations.get(allocation)
-    for members in (
-        client.members.list_in_project(held.project_id),
-        client.members.list_in_org(held.org_id),
+    for memberships in (
+        client.memberships.list_in_project(held.project_id),
+        client.memberships.list_in_org(held.org_id),
     ):
-        async for member in members:
-            if member.email.casefold() == name.casefold():
-                return member.user_id
-    raise Missing(f"{name} has no role in the project or its org. `moor members add` gives one.")
+        async for membership in memberships:
+            if membership.email.casefold() == name.casefold():
+                return membership.user_id
+    raise Missing(
+        f"{name} has no role in the project or its org. `moor memberships add` gives one."
+    )

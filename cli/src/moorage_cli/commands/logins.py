@@ -38,11 +38,11 @@ async def create_login(
 async def _user_id(at: Session, name: str, org: str) -> str:
     if names.is_id(name):
         return name
-    async for member in at.client.members.list_in_org(org):
-        if member.email.casefold() == name.casefold():
-            return member.user_id
+    async for membership in at.client.memberships.list_in_org(org):
+        if membership.email.casefold() == name.casefold():
+            return membership.user_id
     async for project in at.client.projects.list(org):
-        async for member in at.client.members.list_in_project(project):
-            if member.email.casefold() == name.casefold():
-                return member.user_id
+        async for membership in at.client.memberships.list_in_project(project):
+            if membership.email.casefold() == name.casefold():
+                return membership.user_id
     raise Missing(f"{name} has no role in the org or one of its projects.")

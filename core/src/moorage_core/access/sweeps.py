@@ -18,7 +18,7 @@ from moorage_core.errors import ApiError, Busy
 BATCH = 200
 HANDS = 4
 """Nodes brought up to date at the same time."""
-MEMBERS_TOPIC = "members"
+MEMBERSHIPS_TOPIC = "memberships"
 """Moves when somebody lost a role or their account."""
 ALLOCATIONS_TOPIC = "allocations"
 
@@ -29,7 +29,7 @@ class EndGrants(Sweep):
     """End the grants of leavers, of disabled accounts, of machines given back, and those past."""
 
     every = timedelta(seconds=2)
-    topics = (MEMBERS_TOPIC, ALLOCATIONS_TOPIC)
+    topics = (MEMBERSHIPS_TOPIC, ALLOCATIONS_TOPIC)
 
     async def activate(self) -> dict[str, Any]:
         ended = 0

@@ -37,7 +37,7 @@ from moorage_core.tenancy import commands as tenancy
 
 TOPIC = "allocations"
 """Moves when one is on its way."""
-PEOPLE = "members"
+PEOPLE = "memberships"
 """Moves when people may have to leave machines."""
 CREATE, READ = Permission.INFRA_ALLOCATION_CREATE, Permission.INFRA_ALLOCATION_READ
 RELEASE, UPDATE = Permission.INFRA_ALLOCATION_RELEASE, Permission.INFRA_ALLOCATION_UPDATE

@@ -31,7 +31,7 @@ class RoleDefinition:
 
 
 SELF = frozenset({P.IAM_SELF_READ, P.IAM_SELF_MANAGE, P.IAM_ROLE_READ})
-"""What everybody may do with themselves, members of nothing included."""
+"""What everybody may do with themselves, those without any role included."""
 
 _VIEWER = frozenset(
     {

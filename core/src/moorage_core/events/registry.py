@@ -22,7 +22,7 @@ class Named(Data):
     name: str
 
 
-class Member(Data):
+class Membership(Data):
     """Somebody's role in an org or a project."""
 
     id: str
@@ -349,9 +349,9 @@ ORG_DELETED = EventType("iam.org.deleted", "An org was deleted.", Named)
 PROJECT_CREATED = EventType("iam.project.created", "A project was created.", Named)
 PROJECT_UPDATED = EventType("iam.project.updated", "A project was renamed.", Named)
 PROJECT_DELETED = EventType("iam.project.deleted", "A project was deleted.", Named)
-MEMBER_ADDED = EventType("iam.member.added", "Somebody was given a role.", Member)
-MEMBER_UPDATED = EventType("iam.member.updated", "Somebody's role was changed.", Member)
-MEMBER_REMOVED = EventType("iam.member.removed", "Somebody's role was taken away.", Member)
+MEMBERSHIP_ADDED = EventType("iam.member.added", "Somebody was given a role.", Membership)
+MEMBERSHIP_UPDATED = EventType("iam.member.updated", "Somebody's role was changed.", Membership)
+MEMBERSHIP_REMOVED = EventType("iam.member.removed", "Somebody's role was taken away.", Membership)
 USER_CREATED = EventType("iam.user.created", "An account was made for a person.", Person)
 USER_UPDATED = EventType("iam.user.updated", "An account was changed, enabled or disabled.", Person)
 USER_PASSWORD_RESET = EventType(

@@ -33,7 +33,7 @@ class EndLeft(Sweep):
     """
 
     every = timedelta(seconds=2)
-    topics = ("members",)
+    topics = ("memberships",)
 
     async def activate(self) -> dict[str, Any]:
         async with self.platform.database.sweep() as db:

@@ -28,7 +28,7 @@ from moorage_core.people import rules, store
 from moorage_core.people.models import AccessToken, Session, User
 from moorage_core.people.schemas import AccessTokenCreate, UserCreate, UserUpdate
 from moorage_core.platform import Platform
-from moorage_core.tenancy import members
+from moorage_core.tenancy import memberships
 
 ReasonRequired = rules.ReasonRequired
 
@@ -107,11 +107,11 @@ async def update_user(ctx: Context, id: str, change: UserUpdate, *, expected: in
     if change.disabled and id == ctx.principal.id:
         raise rules.OwnAccount("You cannot disable the account that you are using.")
     if change.disabled:
-        await members.check_platform_keeps_admin(ctx, without=id)
+        await memberships.check_platform_keeps_admin(ctx, without=id)
     user = await store.update_user(
         ctx.db, id, name=change.name, disabled=change.disabled, now=ctx.now
     )
-    ctx.topics |= {topic(id), "members"}
+    ctx.topics |= {topic(id), "memberships"}
     record_user(ctx, Permission.IAM_USER_UPDATE, registry.USER_UPDATED, user)
     return user
 

@@ -9,7 +9,7 @@ from moorage_core.kit.db import org_scope
 from moorage_core.kit.ids import PLATFORM_ORG
 from moorage_core.people import commands, store
 from moorage_core.people.models import User
-from moorage_core.tenancy import members
+from moorage_core.tenancy import memberships
 
 REASON = "Recovered on the platform's own machine, with moor recover."
 
@@ -28,7 +28,7 @@ async def recover(ctx: Context, email: str, *, admin: bool) -> Recovered:
     await store.unlock_account(ctx.db, found.id)
     user = await store.update_user(ctx.db, found.id, name=None, disabled=False, now=ctx.now)
     if admin:
-        await members.appoint_again(ctx, user.id)
+        await memberships.appoint_again(ctx, user.id)
     orgs = await store.list_orgs_behind(ctx.db, user.id)
     code = await commands.put_code(ctx, user.id)
     await ctx.db.set_scope(org_scope(PLATFORM_ORG))

@@ -30,7 +30,7 @@ from moorage_core.people.schemas import (
     UserRead,
     UserUpdate,
 )
-from moorage_core.tenancy import members
+from moorage_core.tenancy import memberships
 
 routes = Routes(tag="people")
 
@@ -149,7 +149,7 @@ async def get_user(user: UserId, ctx: Ctx, response: Response) -> User:
     "/v1/users/{user}",
     key=Permission.IAM_USER_UPDATE,
     response_model=UserRead,
-    answers=(NotFound, *etag.ERRORS, rules.OwnAccount, members.LastAdmin),
+    answers=(NotFound, *etag.ERRORS, rules.OwnAccount, memberships.LastAdmin),
 )
 async def update_user(
     user: UserId, change: UserUpdate, expected: ExpectedVersion, ctx: Ctx, response: Response

@@ -255,7 +255,7 @@ async def _check_ceiling(ctx: Context, permissions: list[str], *, org: str, proj
 
 def _record(ctx: Context, action: str, event: registry.EventType, account: ServiceAccount) -> None:
     org, project = account.org_id, account.project_id
-    ctx.topics |= {topic(account.id), "members"}
+    ctx.topics |= {topic(account.id), "memberships"}
     data = registry.ServiceAccount(
         id=account.id,
         name=account.name,

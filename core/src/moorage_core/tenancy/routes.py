@@ -1,4 +1,4 @@
-"""HTTP in, one command, HTTP out: orgs, projects, members, roles."""
+"""HTTP in, one command, HTTP out: orgs, projects, memberships, roles."""
 
 from typing import Any
 
@@ -11,13 +11,13 @@ from moorage_core.http.etag import ExpectedVersion, OptionalVersion
 from moorage_core.http.routing import Ctx, Routes
 from moorage_core.kit.ids import MembershipId, OrgId, ProjectId
 from moorage_core.kit.pagination import Page, PageRead, Paging
-from moorage_core.tenancy import commands, members, rules
+from moorage_core.tenancy import commands, memberships, rules
 from moorage_core.tenancy.models import Membership, Org, Project
 from moorage_core.tenancy.schemas import (
     AdminAppoint,
-    MemberAdd,
-    MemberRead,
-    MemberUpdate,
+    MembershipAdd,
+    MembershipRead,
+    MembershipUpdate,
     OrgCreate,
     OrgRead,
     OrgUpdate,
@@ -30,7 +30,7 @@ from moorage_core.tenancy.schemas import (
 routes = Routes(tag="tenancy")
 UPDATE_ERRORS = (NotFound, *etag.ERRORS)
 DELETE_ERRORS = (NotFound, etag.Stale)
-MEMBER_ERRORS = (rules.BeyondCeiling, rules.RoleNotHere)
+MEMBERSHIP_ERRORS = (rules.BeyondCeiling, rules.RoleNotHere)
 
 
 @routes.mutation(
@@ -165,93 +165,97 @@ async def delete_project(project: ProjectId, expected: OptionalVersion, ctx: Ctx
 
 @routes.mutation(
     "POST",
-    "/v1/orgs/{org}/members",
+    "/v1/orgs/{org}/memberships",
     key=Permission.IAM_MEMBER_ADD,
     status_code=201,
-    response_model=MemberRead,
-    answers=(NotFound, rules.AlreadyMember, *MEMBER_ERRORS),
+    response_model=MembershipRead,
+    answers=(NotFound, rules.MembershipExists, *MEMBERSHIP_ERRORS),
 )
-async def add_org_member(org: OrgId, new: MemberAdd, ctx: Ctx, response: Response) -> Membership:
+async def add_org_membership(
+    org: OrgId, new: MembershipAdd, ctx: Ctx, response: Response
+) -> Membership:
     """Give somebody a role in a whole org. Who has no account gets an invited one."""
-    return _with_etag(response, await members.add_org_member(ctx, org, new))
+    return _with_etag(response, await memberships.add_org_membership(ctx, org, new))
 
 
 @routes.read(
-    "/v1/orgs/{org}/members",
+    "/v1/orgs/{org}/memberships",
     key=Permission.IAM_MEMBER_READ,
-    response_model=PageRead[MemberRead],
+    response_model=PageRead[MembershipRead],
     answers=(NotFound,),
 )
-async def list_org_members(org: OrgId, ctx: Ctx, page: Paging) -> Page[Membership]:
+async def list_org_memberships(org: OrgId, ctx: Ctx, page: Paging) -> Page[Membership]:
     """Who has a role in the whole org."""
-    return await members.list_org_members(ctx, org, page)
+    return await memberships.list_org_memberships(ctx, org, page)
 
 
 @routes.mutation(
     "POST",
-    "/v1/projects/{project}/members",
+    "/v1/projects/{project}/memberships",
     key=Permission.IAM_MEMBER_ADD,
     status_code=201,
-    response_model=MemberRead,
-    answers=(NotFound, rules.AlreadyMember, *MEMBER_ERRORS),
+    response_model=MembershipRead,
+    answers=(NotFound, rules.MembershipExists, *MEMBERSHIP_ERRORS),
 )
-async def add_project_member(
-    project: ProjectId, new: MemberAdd, ctx: Ctx, response: Response
+async def add_project_membership(
+    project: ProjectId, new: MembershipAdd, ctx: Ctx, response: Response
 ) -> Membership:
     """Give somebody a role in a project. Who has no account gets an invited one."""
-    return _with_etag(response, await members.add_project_member(ctx, project, new))
+    return _with_etag(response, await memberships.add_project_membership(ctx, project, new))
 
 
 @routes.read(
-    "/v1/projects/{project}/members",
+    "/v1/projects/{project}/memberships",
     key=Permission.IAM_MEMBER_READ,
-    response_model=PageRead[MemberRead],
+    response_model=PageRead[MembershipRead],
     answers=(NotFound,),
 )
-async def list_project_members(project: ProjectId, ctx: Ctx, page: Paging) -> Page[Membership]:
+async def list_project_memberships(project: ProjectId, ctx: Ctx, page: Paging) -> Page[Membership]:
     """Who has a role in the project itself."""
-    return await members.list_project_members(ctx, project, page)
+    return await memberships.list_project_memberships(ctx, project, page)
 
 
 @routes.read(
-    "/v1/members/{member}",
+    "/v1/memberships/{membership}",
     key=Permission.IAM_MEMBER_READ,
-    response_model=MemberRead,
+    response_model=MembershipRead,
     answers=(NotFound,),
 )
-async def get_member(member: MembershipId, ctx: Ctx, response: Response) -> Membership:
+async def get_membership(membership: MembershipId, ctx: Ctx, response: Response) -> Membership:
     """One membership."""
-    return _with_etag(response, await members.get_member(ctx, member))
+    return _with_etag(response, await memberships.get_membership(ctx, membership))
 
 
 @routes.mutation(
     "PATCH",
-    "/v1/members/{member}",
+    "/v1/memberships/{membership}",
     key=Permission.IAM_MEMBER_UPDATE,
-    response_model=MemberRead,
-    answers=(*UPDATE_ERRORS, rules.LastAdmin, *MEMBER_ERRORS),
+    response_model=MembershipRead,
+    answers=(*UPDATE_ERRORS, rules.LastAdmin, *MEMBERSHIP_ERRORS),
 )
-async def update_member(
-    member: MembershipId,
-    change: MemberUpdate,
+async def update_membership(
+    membership: MembershipId,
+    change: MembershipUpdate,
     expected: ExpectedVersion,
     ctx: Ctx,
     response: Response,
 ) -> Membership:
-    """Give a member another role."""
-    return _with_etag(response, await members.update_member(ctx, member, change, expected=expected))
+    """Give somebody another role."""
+    return _with_etag(
+        response, await memberships.update_membership(ctx, membership, change, expected=expected)
+    )
 
 
 @routes.mutation(
     "DELETE",
-    "/v1/members/{member}",
+    "/v1/memberships/{membership}",
     key=Permission.IAM_MEMBER_REMOVE,
     status_code=204,
-    answers=(*DELETE_ERRORS, rules.LastAdmin, *MEMBER_ERRORS),
+    answers=(*DELETE_ERRORS, rules.LastAdmin, *MEMBERSHIP_ERRORS),
 )
-async def remove_member(member: MembershipId, expected: OptionalVersion, ctx: Ctx) -> None:
-    """Take a member's role away."""
-    await members.remove_member(ctx, member, expected=expected)
+async def remove_membership(membership: MembershipId, expected: OptionalVersion, ctx: Ctx) -> None:
+    """Take somebody's role away."""
+    await memberships.remove_membership(ctx, membership, expected=expected)
 
 
 @routes.mutation(
@@ -259,8 +263,8 @@ async def remove_member(member: MembershipId, expected: OptionalVersion, ctx: Ct
     "/v1/break-glass/orgs/{org}/admins",
     key=Permission.IAM_ORG_APPOINT_ADMIN,
     status_code=201,
-    response_model=MemberRead,
-    answers=(NotFound, rules.AlreadyMember),
+    response_model=MembershipRead,
+    answers=(NotFound, rules.MembershipExists),
 )
 async def appoint_org_admin(
     org: OrgId, new: AdminAppoint, ctx: Ctx, response: Response
@@ -269,13 +273,13 @@ async def appoint_org_admin(
 
     Needs a reason; the org sees it.
     """
-    return _with_etag(response, await members.appoint_admin(ctx, org, new))
+    return _with_etag(response, await memberships.appoint_admin(ctx, org, new))
 
 
 @routes.read("/v1/roles", key=Permission.IAM_ROLE_READ, response_model=RolesRead)
 async def list_roles(ctx: Ctx) -> dict[str, Any]:
     """The built-in roles and the permission keys that each holds."""
-    found = members.list_roles(ctx)
+    found = memberships.list_roles(ctx)
     return {
         "items": [
             {
@@ -289,6 +293,6 @@ async def list_roles(ctx: Ctx) -> dict[str, Any]:
     }
 
 
-def _with_etag(response: Response, member: Membership) -> Membership:
-    etag.put(response, member.version)
-    return member
+def _with_etag(response: Response, membership: Membership) -> Membership:
+    etag.put(response, membership.version)
+    return membership

@@ -11,10 +11,10 @@ class SlugTaken(Conflict):
     code = "slug_taken"
 
 
-class AlreadyMember(Conflict):
+class MembershipExists(Conflict):
     """This person already has a role here."""
 
-    code = "already_member"
+    code = "membership_exists"
 
 
 class LastAdmin(Conflict):

@@ -48,23 +48,23 @@ class ProjectRead(Output):
     updated_at: Moment
 
 
-class MemberAdd(Input):
+class MembershipAdd(Input):
     email: Email
     role: RoleName
 
 
-class MemberUpdate(Input):
+class MembershipUpdate(Input):
     role: RoleName
 
 
-class MemberRead(Output):
+class MembershipRead(Output):
     id: MembershipId
     org_id: OrgId
     project_id: ProjectId | None
     user_id: UserId
     email: str
     name: str
-    """What the address says, until the person has signed in as a member."""
+    """What the address says, until the person has signed in with this role."""
     role: str
     version: int
     created_at: Moment

@@ -10,7 +10,7 @@ from moorage_core.tenancy.models import Membership, Org, Project
 ORG: LiteralString = "id, slug, name, version, created_at, updated_at"
 PROJECT: LiteralString = "id, org_id, slug, name, version, created_at, updated_at"
 # Anybody can be added by their address: what an account is called is not told before its person has
-# signed in as a member.
+# signed in with the role.
 NAME: LiteralString = (
     "CASE WHEN u.signed_in_at >= m.created_at THEN u.name ELSE split_part(u.email, '@', 1) END"
 )
@@ -200,7 +200,7 @@ async def put_admin(db: Db, *, id: str, org: str, user: str, role: str, now: dat
     )
 
 
-async def has_members(db: Db, *, org: str) -> bool:
+async def has_memberships(db: Db, *, org: str) -> bool:
     """Whether anybody has a role in the org, with the org's row locked so that the answer holds."""
     await db.run("SELECT 1 FROM orgs WHERE id = %s FOR UPDATE", (org,))
     return bool(await db.value("SELECT EXISTS (SELECT FROM memberships WHERE org_id = %s)", (org,)))

@@ -4,7 +4,7 @@ from moorage import _operations as operations
 from moorage._calls import Group, call, listing
 from moorage._model import id_of, version_of
 from moorage._operation import Arguments
-from moorage.models import AdminAppoint, MemberRead, OrgCreate, OrgRead, OrgUpdate
+from moorage.models import AdminAppoint, MembershipRead, OrgCreate, OrgRead, OrgUpdate
 
 
 class Orgs(Group):
@@ -37,7 +37,7 @@ class Orgs(Group):
         """Delete an org that holds no project."""
         return Arguments(path={"org": id_of(org)}, version=version_of(org, version))
 
-    @call(operations.APPOINT_ORG_ADMIN, MemberRead)
+    @call(operations.APPOINT_ORG_ADMIN, MembershipRead)
     def appoint_admin(self, org: OrgRead | str, *, email: str, reason: str) -> Arguments:
         """Break-glass: appoint a tenant admin in an org that has lost its own. The org sees it."""
         return Arguments(path={"org": id_of(org)}, body=AdminAppoint(email=email, reason=reason))

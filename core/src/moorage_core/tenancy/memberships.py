@@ -21,69 +21,71 @@ from moorage_core.kit.ids import PLATFORM_ORG, MembershipId, UserId
 from moorage_core.kit.pagination import Page, PageRequest
 from moorage_core.tenancy import commands, rules, store
 from moorage_core.tenancy.models import Membership
-from moorage_core.tenancy.schemas import AdminAppoint, MemberAdd, MemberUpdate
+from moorage_core.tenancy.schemas import AdminAppoint, MembershipAdd, MembershipUpdate
 
 LastAdmin = rules.LastAdmin
 """Named here for routes of other slices that can raise it."""
 
 
-async def add_org_member(ctx: Context, org: str, new: MemberAdd) -> Membership:
+async def add_org_membership(ctx: Context, org: str, new: MembershipAdd) -> Membership:
     authorize(ctx, Permission.IAM_MEMBER_ADD, Resource("org", org, org))
     return await _add(ctx, org, None, new)
 
 
-async def add_project_member(ctx: Context, project: str, new: MemberAdd) -> Membership:
+async def add_project_membership(ctx: Context, project: str, new: MembershipAdd) -> Membership:
     where = await commands.get_project(ctx, project, key=Permission.IAM_MEMBER_ADD)
     return await _add(ctx, where.org_id, project, new)
 
 
-async def list_org_members(ctx: Context, org: str, page: PageRequest) -> Page[Membership]:
+async def list_org_memberships(ctx: Context, org: str, page: PageRequest) -> Page[Membership]:
     authorize(ctx, Permission.IAM_MEMBER_READ, Resource("org", org, org))
     rows = await store.list_memberships(ctx.db, page, org=org, project=None)
-    return pagination.page(rows, page, key=lambda member: member.id)
+    return pagination.page(rows, page, key=lambda membership: membership.id)
 
 
-async def list_project_members(ctx: Context, project: str, page: PageRequest) -> Page[Membership]:
+async def list_project_memberships(
+    ctx: Context, project: str, page: PageRequest
+) -> Page[Membership]:
     where = await commands.get_project(ctx, project, key=Permission.IAM_MEMBER_READ)
     rows = await store.list_memberships(ctx.db, page, org=where.org_id, project=project)
-    return pagination.page(rows, page, key=lambda member: member.id)
+    return pagination.page(rows, page, key=lambda membership: membership.id)
 
 
-async def get_member(
+async def get_membership(
     ctx: Context, id: str, *, key: str = Permission.IAM_MEMBER_READ, lock: bool = False
 ) -> Membership:
     orgs = sorted(ctx.principal.scope.orgs)
-    member = await store.find_membership(ctx.db, id, orgs=orgs, lock=lock)
-    if member is None:
-        raise hidden("member", id)
-    authorize(ctx, key, Resource("member", id, member.org_id, member.project_id))
-    return member
+    membership = await store.find_membership(ctx.db, id, orgs=orgs, lock=lock)
+    if membership is None:
+        raise hidden("membership", id)
+    authorize(ctx, key, Resource("membership", id, membership.org_id, membership.project_id))
+    return membership
 
 
-async def update_member(
-    ctx: Context, id: str, change: MemberUpdate, *, expected: int
+async def update_membership(
+    ctx: Context, id: str, change: MembershipUpdate, *, expected: int
 ) -> Membership:
     """Give somebody another role. The caller must hold all of the old role and all of the new."""
-    member = await get_member(ctx, id, key=Permission.IAM_MEMBER_UPDATE, lock=True)
-    etag.check("member", id, have=member.version, expected=expected)
-    _check_grantable(ctx, Role(change.role), member.org_id, member.project_id)
-    _check_grantable(ctx, Role(member.role), member.org_id, member.project_id)
-    if change.role != member.role:
-        await _check_not_last_admin(ctx, member)
-    await store.change_role(ctx.db, org=member.org_id, id=id, role=change.role, now=ctx.now)
-    member = await get_member(ctx, id)
-    _record(ctx, Permission.IAM_MEMBER_UPDATE, registry.MEMBER_UPDATED, member)
-    return member
+    membership = await get_membership(ctx, id, key=Permission.IAM_MEMBER_UPDATE, lock=True)
+    etag.check("membership", id, have=membership.version, expected=expected)
+    _check_grantable(ctx, Role(change.role), membership.org_id, membership.project_id)
+    _check_grantable(ctx, Role(membership.role), membership.org_id, membership.project_id)
+    if change.role != membership.role:
+        await _check_not_last_admin(ctx, membership)
+    await store.change_role(ctx.db, org=membership.org_id, id=id, role=change.role, now=ctx.now)
+    membership = await get_membership(ctx, id)
+    _record(ctx, Permission.IAM_MEMBER_UPDATE, registry.MEMBERSHIP_UPDATED, membership)
+    return membership
 
 
-async def remove_member(ctx: Context, id: str, *, expected: int | None) -> None:
+async def remove_membership(ctx: Context, id: str, *, expected: int | None) -> None:
     """Take somebody's role away. Takes effect on their next request."""
-    member = await get_member(ctx, id, key=Permission.IAM_MEMBER_REMOVE, lock=True)
-    etag.check("member", id, have=member.version, expected=expected)
-    _check_grantable(ctx, Role(member.role), member.org_id, member.project_id)
-    await _check_not_last_admin(ctx, member)
-    await store.remove_membership(ctx.db, org=member.org_id, id=id)
-    _record(ctx, Permission.IAM_MEMBER_REMOVE, registry.MEMBER_REMOVED, member, step=1)
+    membership = await get_membership(ctx, id, key=Permission.IAM_MEMBER_REMOVE, lock=True)
+    etag.check("membership", id, have=membership.version, expected=expected)
+    _check_grantable(ctx, Role(membership.role), membership.org_id, membership.project_id)
+    await _check_not_last_admin(ctx, membership)
+    await store.remove_membership(ctx.db, org=membership.org_id, id=id)
+    _record(ctx, Permission.IAM_MEMBER_REMOVE, registry.MEMBERSHIP_REMOVED, membership, step=1)
 
 
 async def appoint_admin(ctx: Context, org: str, new: AdminAppoint) -> Membership:
@@ -92,24 +94,29 @@ async def appoint_admin(ctx: Context, org: str, new: AdminAppoint) -> Membership
     await ctx.db.set_scope(ctx.principal.scope.with_org(org))
     if await store.find_org(ctx.db, org) is None:
         raise hidden("org", org)
-    member = await _insert(ctx, org, None, email=new.email, role=Role.TENANT_ADMIN)
+    membership = await _insert(ctx, org, None, email=new.email, role=Role.TENANT_ADMIN)
     action = Permission.IAM_ORG_APPOINT_ADMIN
-    audit.record_break_glass(ctx, action, member.id, org=org, reason=new.reason)
-    _publish(ctx, registry.MEMBER_ADDED, member)
-    data = registry.BreakGlass(action=action, target=member.id, reason=new.reason)
+    audit.record_break_glass(ctx, action, membership.id, org=org, reason=new.reason)
+    _publish(ctx, registry.MEMBERSHIP_ADDED, membership)
+    data = registry.BreakGlass(action=action, target=membership.id, reason=new.reason)
     events.publish(
-        ctx, registry.BREAK_GLASS_USED, data, subject=member.id, version=member.version, org=org
+        ctx,
+        registry.BREAK_GLASS_USED,
+        data,
+        subject=membership.id,
+        version=membership.version,
+        org=org,
     )
-    return member
+    return membership
 
 
 async def appoint_first(ctx: Context, *, email: str, role: Role) -> Membership | None:
     """The first admin of a new platform; None where it has had one already."""
-    if await store.has_members(ctx.db, org=PLATFORM_ORG):
+    if await store.has_memberships(ctx.db, org=PLATFORM_ORG):
         return None
-    member = await _insert(ctx, PLATFORM_ORG, None, email=email, role=role)
-    _record(ctx, Permission.IAM_MEMBER_ADD, registry.MEMBER_ADDED, member)
-    return member
+    membership = await _insert(ctx, PLATFORM_ORG, None, email=email, role=role)
+    _record(ctx, Permission.IAM_MEMBER_ADD, registry.MEMBERSHIP_ADDED, membership)
+    return membership
 
 
 async def appoint_again(ctx: Context, user: str) -> None:
@@ -130,9 +137,9 @@ async def appoint_again(ctx: Context, user: str) -> None:
         role=Role.PLATFORM_ADMIN,
         now=ctx.now,
     )
-    member = await store.find_membership(ctx.db, id, orgs=[PLATFORM_ORG])
-    assert member is not None, "the row was just written in this transaction"
-    _record(ctx, Permission.IAM_MEMBER_ADD, registry.MEMBER_ADDED, member)
+    membership = await store.find_membership(ctx.db, id, orgs=[PLATFORM_ORG])
+    assert membership is not None, "the row was just written in this transaction"
+    _record(ctx, Permission.IAM_MEMBER_ADD, registry.MEMBERSHIP_ADDED, membership)
 
 
 async def check_platform_keeps_admin(ctx: Context, without: str) -> None:
@@ -151,13 +158,13 @@ def list_roles(ctx: Context) -> list[RoleDefinition]:
     return list(ROLES.values())
 
 
-async def _add(ctx: Context, org: str, project: str | None, new: MemberAdd) -> Membership:
+async def _add(ctx: Context, org: str, project: str | None, new: MembershipAdd) -> Membership:
     role = Role(new.role)
     rules.check_role_fits(role, rules.level(org, project))
     _check_grantable(ctx, role, org, project)
-    member = await _insert(ctx, org, project, email=new.email, role=role)
-    _record(ctx, Permission.IAM_MEMBER_ADD, registry.MEMBER_ADDED, member)
-    return member
+    membership = await _insert(ctx, org, project, email=new.email, role=role)
+    _record(ctx, Permission.IAM_MEMBER_ADD, registry.MEMBERSHIP_ADDED, membership)
+    return membership
 
 
 async def _insert(
@@ -169,12 +176,12 @@ async def _insert(
         ctx.db, id=id, org=org, project=project, user=user, role=role, now=ctx.now
     )
     if not added:
-        raise rules.AlreadyMember(
+        raise rules.MembershipExists(
             f"{email} already has a role here. Change that role, or remove it first."
         )
-    member = await store.find_membership(ctx.db, id, orgs=[org])
-    assert member is not None, "the row was just written in this transaction"
-    return member
+    membership = await store.find_membership(ctx.db, id, orgs=[org])
+    assert membership is not None, "the row was just written in this transaction"
+    return membership
 
 
 def _check_grantable(ctx: Context, role: Role, org: str, project: str | None) -> None:
@@ -184,30 +191,37 @@ def _check_grantable(ctx: Context, role: Role, org: str, project: str | None) ->
     rules.check_ceiling(role, lacking, org=org, project=project)
 
 
-async def _check_not_last_admin(ctx: Context, member: Membership) -> None:
-    if rules.runs_org(member.role, org=member.org_id, project=member.project_id):
-        admins = await store.list_admins(ctx.db, org=member.org_id, role=member.role)
-        rules.check_not_last_admin(admins - {member.user_id})
+async def _check_not_last_admin(ctx: Context, membership: Membership) -> None:
+    if rules.runs_org(membership.role, org=membership.org_id, project=membership.project_id):
+        admins = await store.list_admins(ctx.db, org=membership.org_id, role=membership.role)
+        rules.check_not_last_admin(admins - {membership.user_id})
 
 
 def _record(
-    ctx: Context, action: str, event: registry.EventType, member: Membership, *, step: int = 0
+    ctx: Context, action: str, event: registry.EventType, membership: Membership, *, step: int = 0
 ) -> None:
-    details = {"user": member.user_id, "role": member.role}
+    details = {"user": membership.user_id, "role": membership.role}
     audit.record(
-        ctx, action, member.id, org=member.org_id, project=member.project_id, details=details
+        ctx,
+        action,
+        membership.id,
+        org=membership.org_id,
+        project=membership.project_id,
+        details=details,
     )
-    _publish(ctx, event, member, step=step)
+    _publish(ctx, event, membership, step=step)
 
 
-def _publish(ctx: Context, event: registry.EventType, member: Membership, *, step: int = 0) -> None:
-    ctx.topics |= {topic(member.user_id), "members"}
+def _publish(
+    ctx: Context, event: registry.EventType, membership: Membership, *, step: int = 0
+) -> None:
+    ctx.topics |= {topic(membership.user_id), "memberships"}
     events.publish(
         ctx,
         event,
-        registry.Member(id=member.id, user_id=member.user_id, role=member.role),
-        subject=member.id,
-        version=member.version + step,
-        org=member.org_id,
-        project=member.project_id,
+        registry.Membership(id=membership.id, user_id=membership.user_id, role=membership.role),
+        subject=membership.id,
+        version=membership.version + step,
+        org=membership.org_id,
+        project=membership.project_id,
     )

@@ -20,7 +20,7 @@ async def tenant(site: Site) -> Tenant:
 
 async def add(caller: Caller, path: str, role: str, email: str | None = None) -> Any:
     body = {"email": email or f"somebody-{fresh()}@example.org", "role": role}
-    return await caller.post(f"{path}/members", body)
+    return await caller.post(f"{path}/memberships", body)
 
 
 def place_of(tenant: Tenant, level: Level) -> str:
@@ -49,7 +49,7 @@ async def test_a_role_is_given_where_it_means_something(
 async def test_nobody_gives_a_role_that_holds_more_than_their_own(
     site: Site, tenant: Tenant
 ) -> None:
-    """A service account that may add members, and reads little."""
+    """A service account that may add memberships, and reads little."""
     narrow = await tenant.admin.post(
         f"/v1/projects/{tenant.project.id}/service-accounts",
         {"name": "hr", "permissions": ["iam.member.add", "iam.project.read"]},
@@ -78,7 +78,7 @@ async def test_a_project_admin_gives_roles_in_the_project_and_not_in_the_org(
 async def test_nobody_touches_the_role_of_somebody_who_may_do_more(
     site: Site, tenant: Tenant
 ) -> None:
-    """A token of an admin that may update and remove members, and nothing else."""
+    """A token of an admin that may update and remove memberships, and nothing else."""
     boss = await add(tenant.admin, place_of(tenant, Level.ORG), "tenant_admin")
     issued = await tenant.admin.post(
         "/v1/access-tokens",
@@ -89,7 +89,7 @@ async def test_nobody_touches_the_role_of_somebody_who_may_do_more(
         },
     )
     narrow = {"authorization": f"Bearer {issued.json()['token']}"}
-    path = f"/v1/members/{boss.json()['id']}"
+    path = f"/v1/memberships/{boss.json()['id']}"
 
     changed = await tenant.admin.patch(path, {"role": "viewer"}, version=1, headers=narrow)
     removed = await tenant.admin.delete(path, headers=narrow)
@@ -99,8 +99,8 @@ async def test_nobody_touches_the_role_of_somebody_who_may_do_more(
 
 
 async def test_the_last_admin_of_an_org_stays(tenant: Tenant) -> None:
-    members = await tenant.admin.get(f"/v1/orgs/{tenant.org.id}/members")
-    last = f"/v1/members/{members.json()['items'][0]['id']}"
+    memberships = await tenant.admin.get(f"/v1/orgs/{tenant.org.id}/memberships")
+    last = f"/v1/memberships/{memberships.json()['items'][0]['id']}"
 
     removed = await tenant.admin.delete(last)
     changed = await tenant.admin.patch(last, {"role": "viewer"}, version=1)
@@ -113,10 +113,10 @@ async def test_the_last_admin_of_an_org_stays(tenant: Tenant) -> None:
 
 async def test_an_admin_may_go_when_another_stays(site: Site, tenant: Tenant) -> None:
     second = await add(tenant.admin, place_of(tenant, Level.ORG), "tenant_admin")
-    members = await tenant.admin.get(f"/v1/orgs/{tenant.org.id}/members")
-    mine = next(m["id"] for m in members.json()["items"] if m["id"] != second.json()["id"])
+    memberships = await tenant.admin.get(f"/v1/orgs/{tenant.org.id}/memberships")
+    mine = next(m["id"] for m in memberships.json()["items"] if m["id"] != second.json()["id"])
 
-    answer = await tenant.admin.delete(f"/v1/members/{mine}")
+    answer = await tenant.admin.delete(f"/v1/memberships/{mine}")
 
     assert answer.status_code == 204
     assert (await tenant.admin.get(f"/v1/orgs/{tenant.org.id}")).status_code == 404
@@ -125,11 +125,11 @@ async def test_an_admin_may_go_when_another_stays(site: Site, tenant: Tenant) ->
 async def test_an_admin_whose_account_is_disabled_is_none(site: Site, tenant: Tenant) -> None:
     second = await site.actor("tenant_admin", org=tenant.org)
     await site.sql.execute("UPDATE users SET disabled_at = now() WHERE id = %s", (second.id,))
-    members = await tenant.admin.get(f"/v1/orgs/{tenant.org.id}/members")
-    mine = next(m["id"] for m in members.json()["items"] if m["user_id"] == tenant.admin.id)
+    memberships = await tenant.admin.get(f"/v1/orgs/{tenant.org.id}/memberships")
+    mine = next(m["id"] for m in memberships.json()["items"] if m["user_id"] == tenant.admin.id)
 
-    removed = await tenant.admin.delete(f"/v1/members/{mine}")
-    changed = await tenant.admin.patch(f"/v1/members/{mine}", {"role": "viewer"}, version=1)
+    removed = await tenant.admin.delete(f"/v1/memberships/{mine}")
+    changed = await tenant.admin.patch(f"/v1/memberships/{mine}", {"role": "viewer"}, version=1)
 
     assert (removed.status_code, removed.json()["code"]) == (409, "last_admin")
     assert (changed.status_code, changed.json()["code"]) == (409, "last_admin")
@@ -157,7 +157,7 @@ async def test_somebody_has_one_role_in_a_place(tenant: Tenant) -> None:
 
     again = await add(tenant.admin, place_of(tenant, Level.PROJECT), "project_admin", email.upper())
 
-    assert (again.status_code, again.json()["code"]) == (409, "already_member")
+    assert (again.status_code, again.json()["code"]) == (409, "membership_exists")
 
 
 async def test_inviting_does_not_tell_whether_somebody_has_an_account(
@@ -180,8 +180,8 @@ async def test_whoever_adds_somebody_does_not_learn_their_name_before_they_come(
     await site.sql.execute("UPDATE users SET name = 'Ada Lovelace' WHERE id = %s", (known.id,))
 
     added = await add(tenant.admin, place_of(tenant, Level.ORG), "viewer", email)
-    path = f"/v1/members/{added.json()['id']}"
-    listed = await tenant.admin.get(f"/v1/orgs/{tenant.org.id}/members")
+    path = f"/v1/memberships/{added.json()['id']}"
+    listed = await tenant.admin.get(f"/v1/orgs/{tenant.org.id}/memberships")
     await log_in(site, email)
     afterwards = await tenant.admin.get(path)
 
@@ -196,10 +196,10 @@ async def test_a_role_that_is_taken_away_is_gone_with_the_next_request(
     member = await site.actor("viewer", project=tenant.project)
     path = f"/v1/projects/{tenant.project.id}"
     assert (await member.get(path)).status_code == 200
-    members = await tenant.admin.get(f"{path}/members")
-    of_them = next(m["id"] for m in members.json()["items"] if m["user_id"] == member.id)
+    memberships = await tenant.admin.get(f"{path}/memberships")
+    of_them = next(m["id"] for m in memberships.json()["items"] if m["user_id"] == member.id)
 
-    await tenant.admin.delete(f"/v1/members/{of_them}")
+    await tenant.admin.delete(f"/v1/memberships/{of_them}")
 
     assert (await member.get(path)).status_code == 404
 
@@ -207,11 +207,11 @@ async def test_a_role_that_is_taken_away_is_gone_with_the_next_request(
 async def test_a_new_role_takes_effect_with_the_next_request(site: Site, tenant: Tenant) -> None:
     member = await site.actor("viewer", project=tenant.project)
     path = f"/v1/projects/{tenant.project.id}"
-    members = await tenant.admin.get(f"{path}/members")
-    of_them = next(m["id"] for m in members.json()["items"] if m["user_id"] == member.id)
+    memberships = await tenant.admin.get(f"{path}/memberships")
+    of_them = next(m["id"] for m in memberships.json()["items"] if m["user_id"] == member.id)
     assert (await member.patch(path, {"name": "X"}, version=1)).status_code == 403
 
-    await tenant.admin.patch(f"/v1/members/{of_them}", {"role": "project_admin"}, version=1)
+    await tenant.admin.patch(f"/v1/memberships/{of_them}", {"role": "project_admin"}, version=1)
 
     assert (await member.patch(path, {"name": "X"}, version=1)).status_code == 200
 
@@ -226,7 +226,7 @@ async def test_who_works_in_a_project_knows_its_org_and_is_told_what_they_lack(
     answers = [
         await member.patch(org, {"name": "Mine"}, version=1),
         await member.post(f"{org}/projects", {"slug": "mine", "name": "Mine"}),
-        await member.get(f"{org}/members"),
+        await member.get(f"{org}/memberships"),
     ]
 
     assert seen.status_code == 200
