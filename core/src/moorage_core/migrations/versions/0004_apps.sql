@@ -1,0 +1,600 @@
+-- Apps that run: instances, members, their operations with steps, controllers, views and plans.
+
+-- Instances --------------------------------------------------------------------------------------
+
+CREATE TABLE instances (
+    id text PRIMARY KEY,
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    app_id text NOT NULL REFERENCES apps,
+    app_slug text NOT NULL,
+    name text NOT NULL,
+    status text NOT NULL CHECK (status IN ('requested', 'deploying', 'running', 'stopping', 'stopped', 'starting',
+        'restarting', 'configuring', 'upgrading', 'rolling_back', 'rotating', 'failed', 'deleting', 'delete_failed',
+        'deleted')),
+    status_reason text,
+    -- Who acts for it: an app operator of the publisher, or of the project itself.
+    operator_id text NOT NULL REFERENCES app_operators,
+    operating_mode text NOT NULL,
+    control_plane_scope text NOT NULL CHECK (control_plane_scope IN ('project')),
+    runtime_backend text NOT NULL,
+    -- A label that the controller reports. Nothing here reads it.
+    topology_mode text,
+    -- What it is to be: the newest revision that was applied.
+    version_id text NOT NULL REFERENCES app_versions,
+    app_version text NOT NULL,
+    config jsonb NOT NULL,
+    revision integer NOT NULL DEFAULT 1,
+    runtime_version text,
+    endpoints jsonb NOT NULL DEFAULT '{}',
+    -- What the controller last saw. It sets no state.
+    health text NOT NULL DEFAULT 'unknown' CHECK (health IN ('healthy', 'degraded', 'unhealthy', 'progressing', 'unknown')),
+    health_reasons jsonb NOT NULL DEFAULT '[]',
+    conditions jsonb NOT NULL DEFAULT '[]',
+    observed_at timestamptz,
+    -- When what was observed counts as stale.
+    observed_until timestamptz,
+    -- Claims are fair between instances: each operation of one that becomes ready takes a later turn.
+    turn_at timestamptz NOT NULL,
+    -- Operations come in order, also those asked for in one moment.
+    next_place bigint NOT NULL DEFAULT 1,
+    last_operation_id text,
+    requested_by text NOT NULL,
+    correlation_id text NOT NULL,
+    version integer NOT NULL DEFAULT 1,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    deleted_at timestamptz,
+    UNIQUE (org_id, project_id, id),
+    FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id),
+    CHECK ((deleted_at IS NULL) = (status <> 'deleted'))
+);
+CREATE UNIQUE INDEX instances_name ON instances (project_id, name) WHERE deleted_at IS NULL;
+CREATE INDEX instances_page ON instances (project_id, id);
+CREATE INDEX instances_org ON instances (org_id, id);
+CREATE INDEX instances_operator ON instances (operator_id, id) WHERE deleted_at IS NULL;
+CREATE INDEX instances_version ON instances (version_id) WHERE deleted_at IS NULL;
+CREATE INDEX instances_stale ON instances (observed_until) WHERE deleted_at IS NULL AND observed_until IS NOT NULL;
+CREATE INDEX instances_usage ON instances (org_id, project_id) WHERE deleted_at IS NULL;
+
+-- What the instance was to be, each time that changed.
+CREATE TABLE instance_revisions (
+    instance_id text NOT NULL,
+    number integer NOT NULL CHECK (number > 0),
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    version_id text NOT NULL REFERENCES app_versions,
+    app_version text NOT NULL,
+    config jsonb NOT NULL,
+    -- Which change made it, and whether it came to be what runs.
+    kind text NOT NULL,
+    operation_id text NOT NULL,
+    outcome text NOT NULL DEFAULT 'pending' CHECK (outcome IN ('pending', 'applied', 'discarded')),
+    created_by text NOT NULL,
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (instance_id, number),
+    FOREIGN KEY (org_id, project_id, instance_id) REFERENCES instances (org_id, project_id, id)
+);
+
+-- How many members are wanted of each component. How many there are is counted.
+CREATE TABLE instance_components (
+    instance_id text NOT NULL,
+    key text NOT NULL,
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    -- In the order of the manifest.
+    place integer NOT NULL,
+    desired integer NOT NULL DEFAULT 0 CHECK (desired >= 0),
+    health text NOT NULL DEFAULT 'unknown' CHECK (health IN ('healthy', 'degraded', 'unhealthy', 'progressing', 'unknown')),
+    summary text,
+    -- Members are numbered; a number is not given twice.
+    next_number integer NOT NULL DEFAULT 1,
+    PRIMARY KEY (instance_id, key),
+    FOREIGN KEY (org_id, project_id, instance_id) REFERENCES instances (org_id, project_id, id)
+);
+
+-- A plan: what a change would do, and what it was read from.
+CREATE TABLE plans (
+    id text PRIMARY KEY,
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    -- Null for a deployment.
+    instance_id text,
+    kind text NOT NULL,
+    input jsonb NOT NULL,
+    content jsonb NOT NULL,
+    -- The revisions of everything that was read: apply is refused where one has moved.
+    read jsonb NOT NULL,
+    created_by text NOT NULL,
+    expires_at timestamptz NOT NULL,
+    applied_operation_id text,
+    correlation_id text NOT NULL,
+    version integer NOT NULL DEFAULT 1,
+    created_at timestamptz NOT NULL,
+    UNIQUE (org_id, project_id, id),
+    FOREIGN KEY (org_id, project_id) REFERENCES projects (org_id, id)
+);
+CREATE INDEX plans_expiry ON plans (expires_at);
+
+-- Members ----------------------------------------------------------------------------------------
+
+-- An allocation carries members of one instance only.
+ALTER TABLE allocations ADD COLUMN instance_id text;
+ALTER TABLE allocations ADD CONSTRAINT allocations_instance UNIQUE (id, instance_id);
+
+CREATE TABLE members (
+    id text PRIMARY KEY,
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    instance_id text NOT NULL,
+    component text NOT NULL,
+    name text NOT NULL,
+    status text NOT NULL CHECK (status IN ('requested', 'joining', 'ready', 'draining', 'drained', 'removing',
+        'replacing', 'failed', 'removed')),
+    status_reason text,
+    health text NOT NULL DEFAULT 'unknown' CHECK (health IN ('healthy', 'degraded', 'unhealthy', 'unknown')),
+    health_reasons jsonb NOT NULL DEFAULT '[]',
+    allocation_id text,
+    node_name text,
+    host_address text,
+    -- The project whose machine it stands on.
+    source_project_id text NOT NULL,
+    -- The platform allocated the machine for it, and gives it back with it.
+    managed boolean NOT NULL DEFAULT false,
+    version_id text NOT NULL REFERENCES app_versions,
+    app_version text NOT NULL,
+    runtime_version text,
+    config_hash text,
+    -- Stored and shown, never read.
+    adapter_detail jsonb NOT NULL DEFAULT '{}',
+    drain_owner text CHECK (drain_owner IN ('user', 'platform', 'app')),
+    drain_reason text,
+    replaces_id text,
+    last_operation_id text,
+    correlation_id text NOT NULL,
+    version integer NOT NULL DEFAULT 1,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    removed_at timestamptz,
+    held_allocation_id text GENERATED ALWAYS AS (CASE WHEN removed_at IS NULL THEN allocation_id END) STORED,
+    UNIQUE (org_id, project_id, id),
+    FOREIGN KEY (org_id, project_id, instance_id) REFERENCES instances (org_id, project_id, id),
+    FOREIGN KEY (held_allocation_id, instance_id) REFERENCES allocations (id, instance_id),
+    CHECK ((removed_at IS NULL) = (status <> 'removed'))
+);
+CREATE UNIQUE INDEX members_name ON members (instance_id, name);
+CREATE INDEX members_page ON members (instance_id, id);
+CREATE INDEX members_live ON members (instance_id, component, status) WHERE removed_at IS NULL;
+CREATE INDEX members_allocation ON members (held_allocation_id) WHERE held_allocation_id IS NOT NULL;
+CREATE INDEX members_usage ON members (org_id, project_id) WHERE removed_at IS NULL;
+
+-- Operations -------------------------------------------------------------------------------------
+
+-- Which move of an operation is legal. The code's own table says the same; a test compares them.
+CREATE TABLE operation_moves (
+    before text NOT NULL,
+    after text NOT NULL,
+    PRIMARY KEY (before, after)
+);
+INSERT INTO operation_moves (before, after) VALUES
+    ('pending', 'ready'), ('pending', 'cancelled'), ('pending', 'failed'), ('pending', 'abandoned'),
+    ('ready', 'running'), ('ready', 'undoing'), ('ready', 'pending'), ('ready', 'cancelled'), ('ready', 'failed'),
+    ('ready', 'blocked'), ('ready', 'abandoned'),
+    ('running', 'ready'), ('running', 'waiting'), ('running', 'blocked'), ('running', 'succeeded'),
+    ('running', 'failed'), ('running', 'cancelled'), ('running', 'undoing'), ('running', 'abandoned'),
+    ('waiting', 'pending'), ('waiting', 'succeeded'), ('waiting', 'failed'), ('waiting', 'blocked'),
+    ('waiting', 'cancelled'), ('waiting', 'abandoned'),
+    ('blocked', 'pending'), ('blocked', 'cancelled'), ('blocked', 'failed'), ('blocked', 'abandoned'),
+    ('undoing', 'ready'), ('undoing', 'waiting'), ('undoing', 'blocked'), ('undoing', 'cancelled'),
+    ('undoing', 'failed'), ('undoing', 'abandoned'),
+    ('failed', 'pending'), ('failed', 'abandoned');
+
+ALTER TABLE operations DROP CONSTRAINT operations_kind_check;
+ALTER TABLE operations ADD CONSTRAINT operations_kind_check CHECK (kind IN ('node.session', 'instance.deploy',
+    'instance.configure', 'instance.upgrade', 'instance.rollback', 'instance.stop', 'instance.start',
+    'instance.restart', 'instance.repair', 'instance.decommission', 'member.add', 'member.drain', 'member.resume',
+    'member.remove', 'member.replace', 'action', 'credential.rotate')) NOT VALID;
+ALTER TABLE operations VALIDATE CONSTRAINT operations_kind_check;
+ALTER TABLE operations DROP CONSTRAINT operations_status_check;
+ALTER TABLE operations ADD CONSTRAINT operations_status_check CHECK (status IN ('pending', 'ready', 'running',
+    'waiting', 'blocked', 'undoing', 'succeeded', 'failed', 'cancelled', 'abandoned')) NOT VALID;
+ALTER TABLE operations VALIDATE CONSTRAINT operations_status_check;
+ALTER TABLE operations
+    ALTER COLUMN lease_expires_at DROP NOT NULL,
+    ALTER COLUMN deadline DROP NOT NULL,
+    ALTER COLUMN fence SET DEFAULT 1,
+    -- The first operation of a bulk, a deployment, a replacement or a decommission; children run under its lock.
+    ADD COLUMN parent_id text,
+    ADD COLUMN member_id text,
+    -- Members that it keeps to itself beside its own: a repair's.
+    ADD COLUMN member_ids text[] NOT NULL DEFAULT '{}',
+    ADD COLUMN app_id text,
+    -- Who may claim it.
+    ADD COLUMN operator_id text,
+    -- The version whose controller does it: the one that the instance is to have.
+    ADD COLUMN version_id text,
+    ADD COLUMN action text,
+    ADD COLUMN input jsonb NOT NULL DEFAULT '{}',
+    ADD COLUMN instance_lock text NOT NULL DEFAULT 'none' CHECK (instance_lock IN ('none', 'shared', 'exclusive')),
+    -- First in, first out: its place among those of the instance; a child has its parent's.
+    ADD COLUMN place bigint NOT NULL DEFAULT 0,
+    -- Children start wave by wave.
+    ADD COLUMN wave integer NOT NULL DEFAULT 0,
+    -- Of a parent: what it is at.
+    ADD COLUMN phase text CHECK (phase IN ('prepare', 'children', 'finish')),
+    ADD COLUMN max_parallel integer,
+    ADD COLUMN failure_budget integer,
+    ADD COLUMN children_total integer NOT NULL DEFAULT 0,
+    ADD COLUMN children_ended integer NOT NULL DEFAULT 0,
+    ADD COLUMN children_failed integer NOT NULL DEFAULT 0,
+    ADD COLUMN direction text NOT NULL DEFAULT 'forward' CHECK (direction IN ('forward', 'undo')),
+    ADD COLUMN progress_done integer,
+    ADD COLUMN progress_total integer,
+    ADD COLUMN error jsonb,
+    ADD COLUMN result jsonb,
+    ADD COLUMN residue jsonb NOT NULL DEFAULT '[]',
+    ADD COLUMN recovery text CHECK (recovery IN ('retryable', 'reconcilable', 'repairable', 'operator', 'terminal')),
+    ADD COLUMN attempt integer NOT NULL DEFAULT 1,
+    ADD COLUMN no_return boolean NOT NULL DEFAULT false,
+    ADD COLUMN cancel_requested_at timestamptz,
+    ADD COLUMN cancel_reason text,
+    ADD COLUMN preempts boolean NOT NULL DEFAULT false,
+    -- The drain's word for whoever waits: time does not count against one that waits by its own policy.
+    ADD COLUMN patient boolean NOT NULL DEFAULT false,
+    ADD COLUMN timeout_seconds integer,
+    ADD COLUMN first_claimed_at timestamptz,
+    -- When something is to happen by itself: a look again, a retry.
+    ADD COLUMN due_at timestamptz,
+    ADD COLUMN undo_until timestamptz,
+    -- What wakes one that waits, besides the time.
+    ADD COLUMN wakes_on text[] NOT NULL DEFAULT '{}',
+    ADD COLUMN holder text,
+    ADD COLUMN handout bigint NOT NULL DEFAULT 0,
+    ADD COLUMN sequence integer NOT NULL DEFAULT 0,
+    ADD COLUMN turn_at timestamptz,
+    ADD CONSTRAINT operations_parent FOREIGN KEY (org_id, project_id, parent_id)
+        REFERENCES operations (org_id, project_id, id),
+    ADD CONSTRAINT operations_instance FOREIGN KEY (org_id, project_id, app_instance_id)
+        REFERENCES instances (org_id, project_id, id),
+    ADD CONSTRAINT operations_member FOREIGN KEY (org_id, project_id, member_id)
+        REFERENCES members (org_id, project_id, id),
+    ADD CONSTRAINT operations_session CHECK (
+        (kind = 'node.session') = (app_instance_id IS NULL)
+        AND (kind <> 'node.session' OR (lease_expires_at IS NOT NULL AND deadline IS NOT NULL))),
+    ADD CONSTRAINT operations_ended_check CHECK (
+        (ended_at IS NOT NULL) = (status IN ('succeeded', 'failed', 'cancelled', 'abandoned'))),
+    ADD CONSTRAINT operations_held_check CHECK (
+        kind = 'node.session' OR status NOT IN ('running', 'undoing')
+        OR (holder IS NOT NULL AND lease_expires_at IS NOT NULL));
+-- A claim is this and nothing else.
+CREATE INDEX operations_ready ON operations (operator_id, turn_at) WHERE status = 'ready';
+CREATE INDEX operations_instance ON operations (app_instance_id, id);
+CREATE INDEX operations_open ON operations (app_instance_id)
+    WHERE app_instance_id IS NOT NULL AND status NOT IN ('succeeded', 'failed', 'cancelled', 'abandoned');
+CREATE INDEX operations_children ON operations (parent_id, wave, id) WHERE parent_id IS NOT NULL;
+CREATE INDEX operations_unstarted ON operations (parent_id, wave, id) WHERE parent_id IS NOT NULL AND status = 'pending';
+CREATE INDEX operations_held ON operations (holder, handout) WHERE status IN ('running', 'undoing') AND holder IS NOT NULL;
+CREATE INDEX operations_due ON operations (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX operations_deadline ON operations (deadline)
+    WHERE kind <> 'node.session' AND status NOT IN ('succeeded', 'failed', 'cancelled', 'abandoned');
+CREATE INDEX operations_correlation ON operations (correlation_id);
+DROP INDEX operations_lease;
+CREATE INDEX operations_lease ON operations (lease_expires_at) WHERE status IN ('running', 'undoing');
+-- One operation at a time keeps a member, however it waits.
+CREATE UNIQUE INDEX operations_member_kept ON operations (member_id)
+    WHERE member_id IS NOT NULL AND instance_lock <> 'none'
+        AND status IN ('ready', 'running', 'undoing', 'waiting', 'blocked');
+-- One exclusive operation at a time keeps an instance.
+CREATE UNIQUE INDEX operations_instance_kept ON operations (app_instance_id)
+    WHERE instance_lock = 'exclusive' AND parent_id IS NULL AND status IN ('ready', 'running', 'undoing');
+
+CREATE FUNCTION check_operation_move() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM operation_moves WHERE before = OLD.status AND after = NEW.status) THEN
+        RAISE EXCEPTION 'operation % cannot go from % to %', NEW.id, OLD.status, NEW.status
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'operation_moves';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER operation_move BEFORE UPDATE OF status ON operations FOR EACH ROW
+    WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION check_operation_move();
+
+-- Locks a second time: whoever becomes ready conflicts with nobody who holds. The instance's row is locked
+-- by then, so that two cannot pass each other.
+CREATE FUNCTION check_operation_locks() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM operations o
+        WHERE o.app_instance_id = NEW.app_instance_id AND o.id <> NEW.id
+            AND coalesce(o.parent_id, o.id) <> coalesce(NEW.parent_id, NEW.id)
+            AND o.status IN ('ready', 'running', 'undoing')
+            AND o.instance_lock <> 'none' AND NEW.instance_lock <> 'none'
+            AND 'exclusive' IN (o.instance_lock, NEW.instance_lock)) THEN
+        RAISE EXCEPTION 'operation % conflicts with one that holds instance %', NEW.id, NEW.app_instance_id
+            USING ERRCODE = 'exclusion_violation', CONSTRAINT = 'operation_locks';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER operation_locks BEFORE INSERT OR UPDATE OF status ON operations FOR EACH ROW
+    WHEN (NEW.status = 'ready' AND NEW.app_instance_id IS NOT NULL) EXECUTE FUNCTION check_operation_locks();
+
+-- The journal: what was done, step by step. A finished one is never done again.
+CREATE TABLE operation_steps (
+    operation_id text NOT NULL,
+    -- Where it stands among the steps of its phase.
+    phase text NOT NULL DEFAULT 'run' CHECK (phase IN ('run', 'prepare', 'finish')),
+    number integer NOT NULL CHECK (number > 0),
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    name text NOT NULL,
+    status text NOT NULL CHECK (status IN ('running', 'succeeded', 'failed', 'undoing', 'undone', 'undo_failed')),
+    attempt integer NOT NULL DEFAULT 1,
+    -- The registered function that takes it back, with its arguments.
+    undo jsonb,
+    no_return boolean NOT NULL DEFAULT false,
+    message text,
+    result jsonb,
+    started_at timestamptz NOT NULL,
+    finished_at timestamptz,
+    PRIMARY KEY (operation_id, phase, number),
+    FOREIGN KEY (org_id, project_id, operation_id) REFERENCES operations (org_id, project_id, id)
+);
+
+-- Controllers ------------------------------------------------------------------------------------
+
+-- A process of a controller that listens. Watches live as long as its lease.
+CREATE TABLE controller_replicas (
+    id text PRIMARY KEY,
+    operator_id text NOT NULL REFERENCES app_operators,
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    name text NOT NULL,
+    release text,
+    -- Everything that is handed to it gets the next number: an answer that was lost is told again.
+    handed bigint NOT NULL DEFAULT 0,
+    lease_expires_at timestamptz NOT NULL,
+    last_seen_at timestamptz NOT NULL,
+    created_at timestamptz NOT NULL,
+    UNIQUE (operator_id, name)
+);
+CREATE INDEX controller_replicas_lease ON controller_replicas (lease_expires_at);
+CREATE INDEX controller_replicas_operator ON controller_replicas (operator_id, lease_expires_at);
+
+-- The right of one replica to observe one instance. One row an instance, made with it.
+CREATE TABLE watches (
+    instance_id text PRIMARY KEY,
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    operator_id text NOT NULL REFERENCES app_operators,
+    holder text,
+    fence integer NOT NULL DEFAULT 1,
+    handout bigint NOT NULL DEFAULT 0,
+    token_hash bytea UNIQUE,
+    -- What moved since the holder was told: principals, config, members.
+    hints text[] NOT NULL DEFAULT '{}',
+    -- Of the instance that is gone nobody is told.
+    ended_at timestamptz,
+    FOREIGN KEY (org_id, project_id, instance_id) REFERENCES instances (org_id, project_id, id)
+);
+CREATE INDEX watches_free ON watches (operator_id, instance_id) WHERE holder IS NULL AND ended_at IS NULL;
+CREATE INDEX watches_holder ON watches (holder, handout) WHERE holder IS NOT NULL;
+CREATE INDEX watches_hinted ON watches (holder) WHERE hints <> '{}' AND ended_at IS NULL;
+
+-- Probes under a watch are tasks of an operation of the platform's own.
+ALTER TABLE instances ADD COLUMN probe_operation_id text;
+
+-- Views ------------------------------------------------------------------------------------------
+
+CREATE TABLE views (
+    instance_id text NOT NULL,
+    name text NOT NULL,
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    generation bigint NOT NULL DEFAULT 0,
+    row_count integer NOT NULL DEFAULT 0,
+    total bigint NOT NULL DEFAULT 0,
+    truncated boolean NOT NULL DEFAULT false,
+    observed_at timestamptz NOT NULL,
+    version integer NOT NULL DEFAULT 1,
+    PRIMARY KEY (instance_id, name),
+    FOREIGN KEY (org_id, project_id, instance_id) REFERENCES instances (org_id, project_id, id)
+);
+CREATE TABLE view_rows (
+    instance_id text NOT NULL,
+    name text NOT NULL,
+    key text NOT NULL,
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    -- Whose row it is; without one it is for the owner's admins.
+    row_project_id text,
+    data jsonb NOT NULL,
+    generation bigint NOT NULL,
+    PRIMARY KEY (instance_id, name, key),
+    FOREIGN KEY (instance_id, name) REFERENCES views (instance_id, name)
+);
+
+-- Usage ------------------------------------------------------------------------------------------
+
+CREATE TABLE usage_records (
+    id text PRIMARY KEY,
+    instance_id text NOT NULL,
+    org_id text NOT NULL REFERENCES orgs,
+    project_id text NOT NULL,
+    meter text NOT NULL,
+    -- The app's own name of the record: said twice, it counts once.
+    key text NOT NULL,
+    quantity numeric NOT NULL CHECK (quantity >= 0),
+    used_project_id text,
+    from_at timestamptz NOT NULL,
+    until_at timestamptz NOT NULL,
+    created_at timestamptz NOT NULL,
+    UNIQUE (instance_id, meter, key),
+    FOREIGN KEY (org_id, project_id, instance_id) REFERENCES instances (org_id, project_id, id),
+    CHECK (from_at <= until_at)
+);
+CREATE INDEX usage_records_page ON usage_records (instance_id, id);
+
+-- Secrets of an instance outlive the operation that put them there.
+ALTER TABLE runtime_secrets
+    ADD COLUMN instance_id text,
+    ADD COLUMN generation integer NOT NULL DEFAULT 1,
+    ADD CONSTRAINT runtime_secrets_instance FOREIGN KEY (org_id, project_id, instance_id)
+        REFERENCES instances (org_id, project_id, id);
+CREATE UNIQUE INDEX runtime_secrets_instance_name ON runtime_secrets (instance_id, name, generation)
+    WHERE instance_id IS NOT NULL;
+
+-- When the control plane was last at work: after an outage every live lease gets a full term.
+CREATE TABLE pulse (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    at timestamptz NOT NULL
+);
+
+-- Who sees what ----------------------------------------------------------------------------------
+
+DO $$
+DECLARE t text;
+BEGIN
+    FOREACH t IN ARRAY ARRAY['instances', 'instance_revisions', 'instance_components', 'plans', 'members',
+        'operation_moves', 'operation_steps', 'controller_replicas', 'watches', 'views', 'view_rows',
+        'usage_records', 'pulse']
+    LOOP
+        EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
+        EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', t);
+        EXECUTE format('CREATE POLICY owner ON %I TO moorage_owner USING (true) WITH CHECK (true)', t);
+    END LOOP;
+    FOREACH t IN ARRAY ARRAY['instances', 'instance_revisions', 'instance_components', 'plans', 'members',
+        'operation_steps', 'controller_replicas', 'watches', 'views', 'view_rows', 'usage_records']
+    LOOP
+        EXECUTE format('CREATE POLICY tenant ON %I TO moorage_app USING (
+            org_id = ANY ((SELECT scope_orgs())::text[]) AND (
+                org_id = ANY ((SELECT scope_whole_orgs())::text[])
+                OR project_id = ANY ((SELECT scope_projects())::text[])))', t);
+    END LOOP;
+    FOREACH t IN ARRAY ARRAY['instances', 'members', 'watches', 'controller_replicas', 'plans', 'operation_steps',
+        'instance_components']
+    LOOP
+        EXECUTE format('CREATE POLICY system ON %I TO moorage_system USING (true) WITH CHECK (true)', t);
+    END LOOP;
+END $$;
+CREATE POLICY system ON pulse TO moorage_system USING (true) WITH CHECK (true);
+CREATE POLICY everybody ON operation_moves FOR SELECT TO moorage_app, moorage_system USING (true);
+
+GRANT SELECT, INSERT, UPDATE ON instances, instance_revisions, instance_components, plans, members, operation_steps,
+    watches, views, controller_replicas TO moorage_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON view_rows TO moorage_app;
+GRANT SELECT, INSERT ON usage_records TO moorage_app;
+GRANT SELECT ON operation_moves TO moorage_app, moorage_system;
+
+GRANT SELECT (id, org_id, project_id, operator_id, status, observed_until, deleted_at) ON instances TO moorage_system;
+GRANT SELECT (id, org_id, project_id, instance_id, status, allocation_id, removed_at, managed) ON members TO moorage_system;
+GRANT SELECT (instance_id, org_id, project_id, operator_id, holder, fence, handout, hints, ended_at),
+    UPDATE (holder, fence, handout, token_hash, hints) ON watches TO moorage_system;
+GRANT SELECT (token_hash) ON watches TO moorage_system;
+GRANT SELECT, INSERT, UPDATE, DELETE ON controller_replicas TO moorage_system;
+GRANT SELECT (id, org_id, expires_at), DELETE ON plans TO moorage_system;
+GRANT SELECT (operation_id), DELETE ON operation_steps TO moorage_system;
+GRANT SELECT, INSERT, UPDATE ON pulse TO moorage_system;
+-- Claims are made across orgs: the columns of scheduling, and no other.
+GRANT SELECT (app_instance_id, parent_id, member_id, operator_id, direction, due_at, undo_until, wakes_on, holder,
+    handout, turn_at, fence, instance_lock, cancel_requested_at, patient, first_claimed_at, phase, version, updated_at),
+    UPDATE (status, holder, handout, fence, sequence, lease_expires_at, first_claimed_at, deadline, version, updated_at)
+    ON operations TO moorage_system;
+
+-- Before authentication ----------------------------------------------------------------------------
+
+-- Whether an app operator can still act: it was not taken away, and its account works.
+CREATE FUNCTION operator_acts(operator text) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    RETURN EXISTS (SELECT FROM app_operators p JOIN service_accounts a ON a.id = p.service_account_id
+        WHERE p.id = operator AND p.removed_at IS NULL AND a.disabled_at IS NULL AND a.deleted_at IS NULL
+            AND 'apps.operation.claim' = ANY (a.permissions));
+
+-- As before for sessions; an app's operation is open to whoever claimed it, for as long as its operator can act.
+CREATE OR REPLACE FUNCTION grant_principal(hash bytea, moment timestamptz, roles text[], key text)
+    RETURNS TABLE (id text, operation_id text, org_id text, project_id text, fence integer)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT g.id, g.operation_id, g.org_id, g.project_id, g.fence
+    FROM operation_grants g JOIN operations o ON o.id = g.operation_id AND o.fence = g.fence
+    WHERE g.token_hash = hash
+        AND CASE WHEN o.kind <> 'node.session' THEN
+                -- The same holder may renew a lease that ran out, while nobody has taken it.
+                o.status IN ('running', 'undoing', 'ready') AND o.holder IS NOT NULL AND operator_acts(o.operator_id)
+            ELSE o.status = 'running' AND o.lease_expires_at > moment
+                AND CASE o.requested_by_kind
+                    WHEN 'user' THEN EXISTS (SELECT FROM users u JOIN memberships m ON m.user_id = u.id
+                        WHERE u.id = o.requested_by AND u.disabled_at IS NULL AND m.org_id = o.org_id
+                            AND (m.project_id IS NULL OR m.project_id = o.project_id) AND m.role = ANY (roles))
+                    WHEN 'service_account' THEN EXISTS (SELECT FROM service_accounts a
+                        WHERE a.id = o.requested_by AND a.org_id = o.org_id AND a.project_id = o.project_id
+                            AND a.disabled_at IS NULL AND a.deleted_at IS NULL AND key = ANY (a.permissions))
+                    ELSE true END
+            END $$;
+
+CREATE FUNCTION watch_principal(hash bytea, moment timestamptz)
+    RETURNS TABLE (instance_id text, org_id text, project_id text, fence integer)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT w.instance_id, w.org_id, w.project_id, w.fence
+    FROM watches w JOIN controller_replicas r ON r.id = w.holder
+    WHERE w.token_hash = hash AND w.ended_at IS NULL AND r.lease_expires_at > moment
+        AND operator_acts(w.operator_id) $$;
+
+-- Which operator a service account is, for an app: the account lives in the operator's own project.
+CREATE FUNCTION claiming_operator(account text, app text)
+    RETURNS TABLE (id text, app_id text, app_slug text, org_id text, project_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT p.id, p.app_id, p.app_slug, p.org_id, p.project_id FROM app_operators p
+    WHERE p.service_account_id = account AND (p.app_slug = app OR p.app_id = app) AND operator_acts(p.id) $$;
+
+-- When an instance's operator was last heard of, for whoever sees the instance.
+CREATE FUNCTION operator_seen(operators text[])
+    RETURNS TABLE (operator_id text, name text, serves text, listening boolean, last_seen_at timestamptz)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT p.id, p.name, p.serves, operator_acts(p.id) AND coalesce(bool_or(r.lease_expires_at > clock_timestamp()), false),
+        max(r.last_seen_at)
+    FROM app_operators p LEFT JOIN controller_replicas r ON r.operator_id = p.id
+    WHERE p.id = ANY (operators) GROUP BY p.id $$;
+
+REVOKE EXECUTE ON FUNCTION operator_acts, watch_principal, claiming_operator, operator_seen FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION operator_acts, watch_principal, claiming_operator, operator_seen TO moorage_app, moorage_system;
+
+-- What quotas are held against, now that there is something.
+DROP FUNCTION usage_at;
+CREATE FUNCTION usage_at(org text, project text, levels text[])
+    RETURNS TABLE (level text, instances bigint, members bigint, allocations bigint, gpus bigint,
+        concurrent_operations bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT l.level, i.running, m.joined, a.held, a.gpus, o.running
+    FROM unnest(levels) AS l(level)
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS running FROM instances x WHERE x.deleted_at IS NULL
+            AND (l.level = 'global' OR x.org_id = org)
+            AND (l.level IN ('global', 'tenant', 'org') OR x.project_id = project)) i
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS joined FROM members x WHERE x.removed_at IS NULL
+            AND (l.level = 'global' OR x.org_id = org)
+            AND (l.level IN ('global', 'tenant', 'org') OR x.project_id = project)) m
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS held, coalesce(sum(x.gpus), 0)::bigint AS gpus FROM allocations x
+        WHERE x.status NOT IN ('released', 'failed')
+            AND (l.level = 'global' OR x.org_id = org)
+            AND (l.level IN ('global', 'tenant', 'org') OR x.project_id = project)) a
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS running FROM operations x
+        WHERE x.status NOT IN ('succeeded', 'failed', 'cancelled', 'abandoned') AND x.requested_by_kind <> 'system'
+            AND x.parent_id IS NULL
+            AND (l.level = 'global' OR x.org_id = org)
+            AND (l.level IN ('global', 'tenant', 'org') OR x.project_id = project)) o
+    WHERE org = ANY (scope_orgs()) $$;
+DROP INDEX operations_usage;
+CREATE INDEX operations_usage ON operations (org_id, project_id)
+    WHERE status NOT IN ('succeeded', 'failed', 'cancelled', 'abandoned') AND requested_by_kind <> 'system'
+        AND parent_id IS NULL;
+REVOKE EXECUTE ON FUNCTION usage_at FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION usage_at TO moorage_app;
+
+-- For the platform's own alone: whose an instance is.
+CREATE FUNCTION instance_owner(instance text) RETURNS TABLE (org_id text, project_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT i.org_id, i.project_id FROM instances i WHERE i.id = instance
+        AND 'org_00000000000000000000000000' = ANY (scope_whole_orgs()) $$;
+REVOKE EXECUTE ON FUNCTION instance_owner FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION instance_owner TO moorage_app;
