@@ -202,5 +202,25 @@ class AccessCredentialId(Id):
     prefix = "acc"
 
 
+class InstanceId(Id):
+    prefix = "ins"
+
+
+class MemberId(Id):
+    prefix = "mem"
+
+
+class PlanId(Id):
+    prefix = "pln"
+
+
+class ReplicaId(Id):
+    prefix = "rep"
+
+
+class UsageRecordId(Id):
+    prefix = "usg"
+
+
 PLATFORM_ORG = OrgId("org_" + "0" * 26)
 """The org of those who own the machines. What belongs to no tenant belongs to it."""
