@@ -46,17 +46,47 @@ def record(
     org: str,
     project: str | None = None,
     app: str | None = None,
+    instance: str | None = None,
     details: dict[str, Any] | None = None,
 ) -> None:
     """Note a privileged change. Written by the transaction that makes it. `app` is a slug."""
-    ctx.audit.append(AuditRecord(action, target, org, project, app_slug=app, details=details or {}))
+    ctx.audit.append(
+        AuditRecord(
+            action,
+            target,
+            org,
+            project,
+            app_slug=app,
+            app_instance_id=instance,
+            details=details or {},
+        )
+    )
 
 
 def record_break_glass(
-    ctx: Context, action: str, target: str, *, org: str, reason: str, project: str | None = None
+    ctx: Context,
+    action: str,
+    target: str,
+    *,
+    org: str,
+    reason: str,
+    project: str | None = None,
+    app: str | None = None,
+    instance: str | None = None,
 ) -> None:
     """Note that the platform reached into a tenant. The tenant sees the entry and the reason."""
-    ctx.audit.append(AuditRecord(action, target, org, project, reason=reason, break_glass=True))
+    ctx.audit.append(
+        AuditRecord(
+            action,
+            target,
+            org,
+            project,
+            reason=reason,
+            break_glass=True,
+            app_slug=app,
+            app_instance_id=instance,
+        )
+    )
 
 
 async def record_denial(

@@ -24,11 +24,13 @@ def publish(
     org: str,
     project: str | None = None,
     app: str | None = None,
+    instance: str | None = None,
     topics: tuple[str, ...] = (),
 ) -> None:
     """Publish with the change.
 
-    The caller's transaction holds the subject's row; `version` is the new one. `app` is a slug.
+    The caller's transaction holds the subject's row; `version` is the new one. `app` is a slug,
+    `instance` the id of the app's instance that it is about.
     """
     record = EventRecord(
         type=event.type,
@@ -37,6 +39,7 @@ def publish(
         org=org,
         project=project,
         app_slug=app,
+        app_instance_id=instance,
         data=data.model_dump(mode="json"),
         topics=topics,
     )
