@@ -287,6 +287,31 @@ def test_a_command_outlives_systemd_being_executed_anew(
     assert sent.output["stdout"] == b"one\ntwo\n"
 
 
+def test_systemd_executed_anew_again_and_again_costs_no_command(
+    site: standin.Platform, run: Run, host: Host
+) -> None:
+    host.run(
+        "mkfifo /root/enough; systemd-run --collect --unit reexecs sh -c '"
+        "while test -p /root/enough; do systemctl daemon-reexec; sleep 0.1; done'"
+    )
+    try:
+        # By ready units and by units of their own; some end at once, some meet several of them.
+        tasks = [
+            run(f"echo {number}; sleep {number % 3}; echo end; exit {number % 2}", input=given)
+            for number in range(24)
+            for given in ({}, {"env": {"IFS": "1"}})
+        ]
+        ends = [site.ended(task, seconds=120) for task in tasks]
+    finally:
+        host.run("rm /root/enough")
+
+    codes = [(end["state"], end["result"].get("exit_code")) for end in ends]
+    expected = [("failed", 1) if number % 2 else ("succeeded", 0) for number in range(24)]
+    assert codes == [one for one in expected for _ in range(2)], [end["error"] for end in ends]
+    assert [task.output["stdout"].count(b"\n") for task in tasks] == [2] * 48
+    wait_until(lambda: units(host) == [])
+
+
 @pytest.mark.parametrize("lose", [Host.reboot, Host.crash])
 def test_a_command_that_was_lost_with_its_host_is_unknown(
     lose: Callable[[Host], None], site: standin.Platform, run: Run, host: Host

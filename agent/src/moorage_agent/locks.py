@@ -14,7 +14,6 @@ from pathlib import Path
 from moorage_agent import durable, systemd, turns, units
 from moorage_agent.kinds import exec as exec_kind
 from moorage_agent.places import Places
-from moorage_agent.systemd import Systemd
 from moorage_agent.tasks import Failed, Stop
 
 FOLDER = "locks"
@@ -83,12 +82,12 @@ def _clear_abandoned(singles: Path, run: Path) -> None:
 
 def _stop(unit: str) -> bool:
     """Whether nothing of the unit is left. Without systemd there never was one."""
-    try:
-        with Systemd() as connection:
-            units.stop(connection, unit)
-    except systemd.Gone:
+    if not systemd.is_booted():
         return True
-    except (systemd.Said, units.NotStopped):
+    try:
+        with systemd.reach() as connection:
+            units.stop(connection, unit)
+    except (systemd.Gone, systemd.Said, units.NotStopped):
         return False
     return True
 

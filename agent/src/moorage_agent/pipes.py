@@ -5,6 +5,7 @@ while the agent is away it waits at a full pipe, and nothing is lost. An agent t
 them by name.
 """
 
+import contextlib
 import fcntl
 import os
 from collections.abc import Iterator
@@ -17,9 +18,11 @@ _F_SETPIPE_SZ = 1031
 
 
 def make(folder: Path, *, uid: int) -> None:
-    """Make the pipes. They belong to the command's user, who may open /dev/stdout."""
+    """Make the pipes, if they are not there. They belong to the command's user, who may open
+    /dev/stdout."""
     for stream in STREAMS:
-        os.mkfifo(folder / stream, 0o600)
+        with contextlib.suppress(FileExistsError):
+            os.mkfifo(folder / stream, 0o600)
         os.chown(folder / stream, uid, -1)
 
 
@@ -54,6 +57,9 @@ class Pipes:
                     break
                 yield stream, data
 
-    def close(self) -> None:
+    def __enter__(self) -> "Pipes":
+        return self
+
+    def __exit__(self, *_: object) -> None:
         for handle in self.streams:
             os.close(handle)

@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Optional
 
-from moorage_agent import pipes, units
+from moorage_agent import pipes, systemd, units
 from moorage_agent.systemd import Systemd
 from moorage_agent.units import Command
 
@@ -39,7 +39,7 @@ def refill(run: Path) -> None:
     folder.mkdir(mode=0o700, exist_ok=True)
     missing = KEPT - len(list(folder.iterdir()))
     if missing > 0:
-        with Systemd() as connection:
+        with systemd.reach() as connection:
             for _ in range(missing):
                 _make(connection, folder)
 
@@ -65,7 +65,12 @@ def take(connection: Systemd, run: Path, private: Path) -> Optional[str]:
             folder.rename(mine)
         except OSError:
             continue  # another task was quicker
-        if units.has_processes(connection, _name(folder)):
+        try:
+            is_alive = units.has_processes(connection, _name(folder))
+        except systemd.Gone:
+            mine.rename(folder)
+            raise
+        if is_alive:
             for stream in pipes.STREAMS:
                 (mine / stream).rename(private / stream)
             return _name(folder)
@@ -118,6 +123,11 @@ def _make(connection: Systemd, folder: Path) -> None:
     try:
         shell = Command("/bin/sh", ["sh"], "/", {}, None, None)
         units.start(connection, _name(folder / name), shell, given)
+    except systemd.Said:
+        shutil.rmtree(draft)
+        raise
+    except systemd.Gone:
+        pass  # executed anew: whether the unit lives is seen when it is taken
     finally:
         for handle in given:
             os.close(handle)

@@ -19,7 +19,10 @@ from moorage_agent import wire
 from moorage_agent.wire import Message
 
 SOCKET = Path("/run/systemd/private")
+BOOTED = Path("/run/systemd/system")
 PATIENCE = 25.0
+BACK_WITHIN = 30.0
+_LOOK_AGAIN = 0.05
 _MANAGER = "/org/freedesktop/systemd1"
 _NAME = "org.freedesktop.systemd1"
 
@@ -39,7 +42,7 @@ class Said(Exception):
 class Systemd:
     """One connection. `fileno` is readable when `signals` may have something."""
 
-    def __init__(self, place: Path = SOCKET) -> None:
+    def __init__(self) -> None:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
         self._buffer = bytearray()
         self._signals: deque[Message] = deque()
@@ -47,11 +50,14 @@ class Systemd:
         self._serial = 0
         try:
             self._socket.settimeout(PATIENCE)
-            self._socket.connect(str(place))
+            self._socket.connect(str(SOCKET))
             self._greet()
         except OSError as err:
             self._socket.close()
-            raise Gone(f"systemd does not answer at {place}: {err}") from err
+            raise Gone(f"systemd does not answer at {SOCKET}: {err}") from err
+        except Gone:
+            self._socket.close()
+            raise
 
     def _greet(self) -> None:
         uid = str(os.geteuid()).encode().hex()
@@ -170,6 +176,23 @@ class Systemd:
         if not data:
             raise Gone("systemd has closed the connection.")
         self._buffer += data
+
+
+def is_booted() -> bool:
+    """Whether systemd runs this host, though it may be out of reach right now."""
+    return BOOTED.is_dir()
+
+
+def reach() -> Systemd:
+    """A connection, also while systemd is executed anew: that takes a moment, and it is back."""
+    deadline = time.monotonic() + BACK_WITHIN
+    while True:
+        try:
+            return Systemd()
+        except Gone:
+            if not is_booted() or time.monotonic() > deadline:
+                raise
+        time.sleep(_LOOK_AGAIN)
 
 
 def object_path(unit: str) -> str:

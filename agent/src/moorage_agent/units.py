@@ -166,7 +166,7 @@ def _wait(connection: Systemd, jobs: set[Optional[str]]) -> bool:
 
 def clear(*, keep: Collection[str]) -> None:
     """Stop every unit of a task but these, all at once, and wait for it."""
-    with Systemd() as connection:
+    with systemd.reach() as connection:
         (found,) = connection.call("ListUnitsByPatterns", "asas", [], [f"{_PREFIX}*.service"])
         strays = [str(row[0]) for row in found if row[0] not in keep]
         _wait(connection, {ask_to_stop(connection, unit) for unit in strays})

@@ -4,6 +4,7 @@ The task ends when the command's main process has ended and nothing that it star
 left one second later is ended with it. A command meant to go on belongs into a service.
 """
 
+import contextlib
 import json
 import os
 import pwd
@@ -12,8 +13,9 @@ import select
 import shutil
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Optional, cast
+from typing import Any, Optional, TypeVar, cast
 
 from moorage_agent import inputs, pipes, ready, systemd, units
 from moorage_agent.pipes import Pipes
@@ -25,29 +27,29 @@ GRACE = 1.0
 SECRETS = "MOORAGE_SECRETS"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _LOOK_AGAIN = 0.05
-_BACK_WITHIN = 30.0
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _ROOT = "root"
 _UNIT = "unit"
+
+T = TypeVar("T")
 
 
 def run(task: Task, work: Work) -> Outcome:
     """Start the command and see it to its end."""
     user = _user(task.run_as)
     command = _command(task, work, user)
-    connection = _connect()
+    stdin = _stdin(task, work, uid=user.pw_uid)
+    unit = None
     try:
-        unit = _begin(connection, task, work, command, uid=user.pw_uid)
-        watched = Pipes(work.private)
-        try:
-            return _outcome(_follow(connection, unit, work, watched))
-        except systemd.Gone:
-            return _resumed(unit, work, watched)
-        finally:
-            watched.close()
-    finally:
-        connection.close()
+        with _reach() as connection:
+            unit = _begin(connection, task, work, command, stdin)
+            with Pipes(work.private) as watched:
+                return _outcome(_follow(connection, unit, work, watched))
+    except systemd.Gone:
+        unit = unit or _insist(lambda found: _begin_after_all(found, task, work, command, stdin))
+    with Pipes(work.private) as watched:
+        return _outcome(_go_on(unit, work, watched))
 
 
 def unit_of(task_id: str, folder: Path) -> str:
@@ -67,31 +69,27 @@ def resume(task: Task, work: Work) -> Outcome:
         if end is None:
             raise Lost("The host was started anew while the command ran.") from err
         return _outcome(end)
-    try:
-        return _resumed(unit_of(task.id, work.folder), work, watched)
-    finally:
-        watched.close()
+    with watched:
+        return _outcome(_go_on(unit_of(task.id, work.folder), work, watched))
 
 
-def _resumed(unit: str, work: Work, watched: Pipes) -> Outcome:
+def _go_on(unit: str, work: Work, watched: Pipes) -> Ended:
     """Find the unit again: the agent was away, or systemd was executed anew."""
-    deadline = time.monotonic() + _BACK_WITHIN
-    while True:
-        try:
-            with _connect() as connection:
-                end = _kept(work)
-                connection.care_about(unit)
-                if units.is_there(connection, unit):
-                    end = end or units.find_end(connection, unit)
-                    return _outcome(_follow(connection, unit, work, watched, end=end))
-                if end is None:
-                    raise Lost("The command is gone, and with it how it ended.")
-                _keep_output(watched, work)
-                return _outcome(end)
-        except systemd.Gone:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(_LOOK_AGAIN)
+    return _insist(lambda connection: _follow_again(connection, unit, work, watched))
+
+
+def _follow_again(connection: Systemd, unit: str, work: Work, watched: Pipes) -> Ended:
+    end = _kept(work)
+    connection.care_about(unit)
+    if units.is_there(connection, unit):
+        end = end or units.find_end(connection, unit)
+        return _follow(connection, unit, work, watched, end=end)
+    _keep_output(watched, work)
+    if end is None and work.cancelled.is_set():
+        raise _stopped(work)
+    if end is None:
+        raise Lost("The command is gone, and with it how it ended.")
+    return end
 
 
 def _outcome(end: Ended) -> Outcome:
@@ -209,16 +207,36 @@ def _stdin(task: Task, work: Work, *, uid: int) -> Path:
 # --- the unit ------------------------------------------------------------------------------------
 
 
-def _connect() -> Systemd:
+def _reach() -> Systemd:
     try:
-        return Systemd()
+        return systemd.reach()
     except systemd.Gone as err:
         raise Failed("systemd_absent", f"{err} The agent must be root on a systemd host.") from err
 
 
-def _begin(connection: Systemd, task: Task, work: Work, command: Command, *, uid: int) -> str:
+def _insist(act: Callable[[Systemd], T]) -> T:
+    """Do what must be known to be done, once more each time systemd is executed anew meanwhile."""
+    while True:
+        try:
+            connection = systemd.reach()
+        except systemd.Gone as err:
+            raise Lost(f"Nobody can say what became of the command: {err}") from err
+        with connection, contextlib.suppress(systemd.Gone):
+            return act(connection)
+
+
+def _begin_after_all(
+    connection: Systemd, task: Task, work: Work, command: Command, stdin: Path
+) -> str:
+    """Start the command unless systemd had taken it before it was executed anew."""
+    unit = units.name(task.id)
+    if units.is_there(connection, unit):
+        return unit
+    return _begin(connection, task, work, command, stdin)
+
+
+def _begin(connection: Systemd, task: Task, work: Work, command: Command, stdin: Path) -> str:
     """Start the command, in a unit that is ready if there is one; the unit's name."""
-    stdin = _stdin(task, work, uid=uid)
     run = work.private.parent
     unit = ready.take(connection, run, work.private) if ready.can_run(command) else None
     connection.care_about(unit or units.name(task.id))
@@ -226,7 +244,7 @@ def _begin(connection: Systemd, task: Task, work: Work, command: Command, *, uid
         (work.folder / _UNIT).write_text(unit)
         ready.tell(work.private, command, stdin)
         return unit
-    pipes.make(work.private, uid=uid)
+    pipes.make(work.private, uid=_user(task.run_as).pw_uid)
     given = [os.open(stdin, os.O_RDONLY | os.O_CLOEXEC), *pipes.for_command(work.private)]
     try:
         units.start(connection, units.name(task.id), command, given)
@@ -253,7 +271,7 @@ def _follow(
     _stop(connection, unit, is_idle=is_idle)
     _keep_output(watched, work)
     if end is None:
-        raise Failed(_because(work), "The command was ended before it was done.")
+        raise _stopped(work)
     return end
 
 
@@ -302,8 +320,9 @@ def _stop(connection: Systemd, unit: str, *, is_idle: bool) -> None:
         raise Failed("not_stopped", str(err)) from err
 
 
-def _because(work: Work) -> str:
-    return work.cancelled.because if isinstance(work.cancelled, Stop) else "cancelled"
+def _stopped(work: Work) -> Failed:
+    because = work.cancelled.because if isinstance(work.cancelled, Stop) else "cancelled"
+    return Failed(because, "The command was ended before it was done.")
 
 
 def _remember(end: Ended, work: Work) -> None:
