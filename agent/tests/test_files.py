@@ -101,6 +101,22 @@ def test_missing_folders_are_made_only_when_asked_for(work: Workbench, root: Pat
     assert made == {"/etc/app", "/etc/app/conf.d"}
 
 
+def test_folders_that_are_made_can_be_entered_whatever_the_agents_own_mask(
+    work: Workbench, root: Path
+) -> None:
+    (root / "etc/closed").mkdir(mode=0o700)
+    mask = os.umask(0o077)
+    try:
+        run_put(work, root, "/etc/app/conf.d/a", b"x", parents=True)
+        run_put(work, root, "/etc/closed/deep/a", b"x", parents=True)
+    finally:
+        os.umask(mask)
+
+    made = ("app", "app/conf.d", "closed/deep")
+    assert [stat.S_IMODE((root / "etc" / one).stat().st_mode) for one in made] == [0o755] * 3
+    assert stat.S_IMODE((root / "etc/closed").stat().st_mode) == 0o700, "it was there already"
+
+
 def test_a_link_at_the_end_is_never_followed(work: Workbench, root: Path) -> None:
     (root / "etc/shadow").write_text("precious")
     (root / "etc/motd").symlink_to("shadow")

@@ -18,6 +18,7 @@ from typing import Optional
 from moorage_agent.tasks import Failed
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_MODE = 0o755
 _MOST_LINKS = 20
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -117,9 +118,13 @@ def _enter(folder: int, name: str, *, make: Optional[Callable[[str], None]], pat
         if make is None:
             raise
     make(path)
-    with contextlib.suppress(FileExistsError):
-        os.mkdir(name, 0o755, dir_fd=folder)
-    return os.open(name, _FOLDER, dir_fd=folder)
+    try:
+        os.mkdir(name, 0o700, dir_fd=folder)
+    except FileExistsError:  # somebody else's, with a mode of its own
+        return os.open(name, _FOLDER, dir_fd=folder)
+    made = os.open(name, _FOLDER, dir_fd=folder)
+    os.fchmod(made, _MODE)  # the agent's own mask would keep everybody out
+    return made
 
 
 def refusal(error: OSError, path: str) -> Failed:
