@@ -41,6 +41,7 @@ from moorage_core.nodes import keyring as node_keys
 from moorage_core.nodes.heartbeats import Heartbeats
 from moorage_core.nodes.sweeps import FindSilentNodes, FlushHeartbeats, ReimageNodes
 from moorage_core.oidc.issuers import Issuers
+from moorage_core.operations.hooks import Target
 from moorage_core.operations.sweeps import EndExpired, EndLeft
 from moorage_core.platform import Platform
 from moorage_core.retention.sweeps import DeleteExpired
@@ -92,6 +93,9 @@ SWEEPS: tuple[type[driver.Sweep], ...] = (
 
 TASK_HOOKS: dict[str, Hook] = {access_lists.KIND: access_lists.AccessLists()}
 """Kinds of task whose input is made at the moment in which a node takes them."""
+
+TARGETS: dict[str, Target] = {}
+"""By the first word of a kind of operation: whoever owns what it changes."""
 
 
 def create_app() -> FastAPI:
@@ -209,6 +213,7 @@ def _assemble(settings: Settings, *, database: Any, blobs: Blobs, clock: Clock) 
             at_once=settings.artifacts.transfers,
         ),
         task_hooks=TASK_HOOKS,
+        targets=TARGETS,
         heartbeats=Heartbeats(),
         handout=handout.installed(settings),
         node_key=node_keys.ensure(settings.data / "keys"),

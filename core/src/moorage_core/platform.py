@@ -15,6 +15,7 @@ from moorage_core.kit.wakeups import Hub
 from moorage_core.nodes.handout import Handout
 from moorage_core.nodes.heartbeats import Heartbeats
 from moorage_core.oidc.issuers import Issuers
+from moorage_core.operations.hooks import Target
 from moorage_core.secrets.custody import Custody
 from moorage_core.secrets.keyring import Keyring
 from moorage_core.secrets.openbao_store import OpenBaoStore
@@ -47,6 +48,8 @@ class Platform:
     transfers: Transfers
     task_hooks: Mapping[str, Hook]
     """By kind of task: whoever fills in its input when it is handed over, and hears its end."""
+    targets: Mapping[str, Target]
+    """By the first word of a kind of operation: whoever owns what it changes."""
     heartbeats: Heartbeats
     handout: Handout
     node_key: bytes = field(repr=False)

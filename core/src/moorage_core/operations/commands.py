@@ -18,7 +18,7 @@ from moorage_core.kit.db import Scope
 from moorage_core.kit.ids import OperationGrantId, OperationId
 from moorage_core.kit.pagination import Page, PageRequest
 from moorage_core.operations import models, rules, store
-from moorage_core.operations.models import Operation
+from moorage_core.operations.models import InstanceRef, NewOperation, Operation
 from moorage_core.operations.schemas import OperationEnd, SessionCreate
 from moorage_core.platform import Platform
 from moorage_core.policy import commands as policy
@@ -65,7 +65,48 @@ async def find_grant_principal(platform: Platform, token: str) -> Principal | No
     )
 
 
-# For other slices
+# For other slices: what instances, members and actions wish for
+
+
+async def lock_instance(ctx: Context, id: str, *, org: str) -> InstanceRef:
+    """The instance, whose operations change nothing until the caller is done. Raises if absent."""
+    raise NotImplementedError
+
+
+async def request(ctx: Context, new: NewOperation) -> Operation:
+    """Record a wish, and its children's. The caller has locked the instance."""
+    raise NotImplementedError
+
+
+async def list_open(ctx: Context, instance: str, *, org: str) -> list[Operation]:
+    """What has not ended of an instance, in order; children after their parent."""
+    raise NotImplementedError
+
+
+async def wake(ctx: Context, instance: str, *, org: str, topics: set[str]) -> None:
+    """Something moved that operations of the instance may wait for. The caller has locked it."""
+    raise NotImplementedError
+
+
+async def request_cancel(
+    ctx: Context, id: str, *, org: str, reason: str, force: bool = False
+) -> Operation:
+    """Ask an operation to stop, as a part of the caller's change. The caller locked the instance.
+
+    With `force` it may be past its point of no return: only a decommission asks so.
+    """
+    raise NotImplementedError
+
+
+async def abandon_open(ctx: Context, instance: str, *, org: str, reason: str) -> list[Operation]:
+    """End whatever is open of an instance without its controller. The caller locked the instance.
+
+    What is left on machines is unknown, and stands in each one's residue.
+    """
+    raise NotImplementedError
+
+
+# For other slices: the platform's own work on machines
 
 
 async def open_internal(

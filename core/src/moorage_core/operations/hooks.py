@@ -1,0 +1,44 @@
+"""The slices whose things operations change. `main` puts them together by kind.
+
+Operations know neither instances nor members: whoever owns the target of a kind hears of every
+move of it, in the transaction of the move, with the instance's row locked.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from moorage_core.operations.models import Move, Operation, Said
+
+if TYPE_CHECKING:
+    from moorage_core.context import Context
+
+
+class Target(Protocol):
+    """Whoever owns what a kind of operation changes."""
+
+    async def moved(self, ctx: "Context", moves: Sequence[Move]) -> None:
+        """Operations have changed their state: follow with the target's own, and say so.
+
+        Parents are told like their children, each by its own kind. The same operation may stand
+        in it twice where it moved twice; the later is later in the list.
+        """
+        ...
+
+    async def brief(
+        self, ctx: "Context", operations: Sequence[Operation]
+    ) -> Mapping[str, dict[str, Any]]:
+        """By operation: what its controller is told of the target (`instance`, `member`, …)."""
+        ...
+
+    async def reported(self, ctx: "Context", operation: Operation, said: Said) -> None:
+        """What a controller says of the target while it is at work on it."""
+        ...
+
+    async def admit(self, ctx: "Context", operation: Operation) -> None:
+        """Before the first claim: may it still be done? Raises what refuses it, an ApiError."""
+        ...
+
+
+def target_of(targets: Mapping[str, Target], kind: str) -> Target:
+    """The one that owns what this kind changes: by the kind's first word."""
+    return targets[kind.partition(".")[0]]
