@@ -79,7 +79,7 @@ def test_a_file_is_yaml_or_json(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("a: [", "not YAML"), ("- a\n", "needs keys"), ("a: 1\na: 2\n", "line 2")],
+    [("a: [", "not YAML"), ("", "empty"), ("- a\n", "needs keys"), ("a: 1\na: 2\n", "line 2")],
 )
 def test_a_file_that_is_no_configuration_says_where(tmp_path: Path, text: str, said: str) -> None:
     file = tmp_path / "config.yaml"
@@ -87,13 +87,6 @@ def test_a_file_that_is_no_configuration_says_where(tmp_path: Path, text: str, s
 
     with pytest.raises(Refused, match=said):
         intent.read(file)
-
-
-def test_an_empty_file_is_an_empty_configuration(tmp_path: Path) -> None:
-    file = tmp_path / "config.yaml"
-    file.write_text("")
-
-    assert intent.read(file) == {}
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:

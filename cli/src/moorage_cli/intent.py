@@ -95,8 +95,6 @@ def read(file: Path) -> dict[str, Any]:
     found = document.parse(text, file=str(file))
     for fault in found.faults:
         raise Refused(f"{file}, line {fault.line}, column {fault.column}: {fault.message}.")
-    if found.data is None:
-        return {}
     if not isinstance(found.data, dict):
         raise Refused(f"{file} is not a configuration: it needs keys with values.")
     return cast(dict[str, Any], found.data)
