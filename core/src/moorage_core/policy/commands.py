@@ -1,5 +1,6 @@
 """Use cases of policy: write a layer, see what layers leave, decide."""
 
+from dataclasses import replace
 from typing import Any
 
 from moorage_core.audit import commands as audit
@@ -54,14 +55,19 @@ async def require(
     *,
     key: str = Permission.CATALOG_APP_READ,
     org: str | None = None,
+    distrust: bool = True,
 ) -> Decision:
     """The decision, if every layer allows it; PolicyRefused with every reason otherwise.
 
     What quotas are held against stays as it is until the caller's transaction ends. `org` is the
-    project's, where the caller came by another way than a role there.
+    project's, where the caller came by another way than a role there. Without `distrust` somebody
+    who may override policy answers for what is not trusted.
     """
     org = org or await _org_of(ctx, wanted.project)
     decision = await _decide(ctx, wanted, org=org, key=key, hold=True)
+    if not distrust:
+        kept = tuple(each for each in decision.verdicts if each.layer != "trust")
+        decision = replace(decision, verdicts=kept)
     if not decision.allowed:
         raise PolicyRefused(decision, org=org, project=wanted.project)
     return decision

@@ -112,6 +112,8 @@ class Wanted:
     """How many more machines. None: one for an allocate."""
     gpus: int | None = None
     """How many more. None: as many as the SKU has, for each machine."""
+    counted: bool = False
+    """It was asked for before and is in use already: asked again at its first claim."""
 
 
 @dataclass(frozen=True)

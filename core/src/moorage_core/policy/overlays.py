@@ -79,6 +79,7 @@ def _quotas(facts: Facts, layer: Layer, wanted: Wanted) -> Iterator[tuple[str, s
     used = facts.usage[layer.level]
     for name, amount in amounts(wanted).items():
         limit, have = layer.limits.quotas.get(name), getattr(used, name)
+        have -= amount if wanted.counted else 0
         if limit is not None and amount and have + amount > limit:
             left = max(limit - have, 0)
             sentence = (
