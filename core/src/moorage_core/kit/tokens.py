@@ -13,6 +13,7 @@ PULL = "moor_pul_"
 ENROLMENT = "moor_enr_"
 NODE = "moor_nod_"
 OPERATION_GRANT = "moor_ogr_"
+WATCH_GRANT = "moor_wgr_"
 _MARK = 12
 """Characters at the end of a marked token."""
 
@@ -25,6 +26,14 @@ def new(prefix: str) -> str:
 def new_marked(prefix: str, key: bytes) -> str:
     """A token that is seen to be ours without a look at the database. That proves nothing more."""
     token = new(prefix)
+    return token + _mark(token, key)
+
+
+def derived(prefix: str, key: bytes, *parts: str | int) -> str:
+    """A marked token that can be told again: the same for the same parts, and for nobody else."""
+    text = "\0".join(["grant", prefix, *map(str, parts)])
+    made = hmac.digest(key, text.encode(), "sha256")
+    token = prefix + base64.urlsafe_b64encode(made).decode().rstrip("=")
     return token + _mark(token, key)
 
 
