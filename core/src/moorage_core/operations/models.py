@@ -111,6 +111,8 @@ class NewChild:
     """The machines that it may touch."""
     timeout: int = 3600
     patient: bool = False
+    waits_for: tuple[str, ...] = ()
+    """Topics, one of which must move before it can start: it is `waiting` from the beginning."""
 
 
 @dataclass(frozen=True)
