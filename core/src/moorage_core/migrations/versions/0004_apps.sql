@@ -131,6 +131,8 @@ CREATE TABLE members (
     name text NOT NULL,
     status text NOT NULL CHECK (status IN ('requested', 'joining', 'ready', 'draining', 'drained', 'removing',
         'replacing', 'failed', 'removed')),
+    -- The state that it is in when no operation is at it: what a cancelled one leaves.
+    settled text NOT NULL DEFAULT 'requested' CHECK (settled IN ('requested', 'ready', 'drained', 'failed', 'removed')),
     status_reason text,
     health text NOT NULL DEFAULT 'unknown' CHECK (health IN ('healthy', 'degraded', 'unhealthy', 'unknown')),
     health_reasons jsonb NOT NULL DEFAULT '[]',
@@ -141,6 +143,8 @@ CREATE TABLE members (
     source_project_id text NOT NULL,
     -- The platform allocated the machine for it, and gives it back with it.
     managed boolean NOT NULL DEFAULT false,
+    -- Somebody asked to keep that machine all the same.
+    keep_allocation boolean NOT NULL DEFAULT false,
     version_id text NOT NULL REFERENCES app_versions,
     app_version text NOT NULL,
     runtime_version text,
