@@ -36,7 +36,7 @@ def test_a_broken_rule_names_the_place_and_the_reason(tree: Path) -> None:
     result = lint(tree)
 
     assert result.returncode == 1
-    assert "`rules.py` decides and does nothing else." in result.stdout
+    assert "`rules.py` decides and does nothing else" in result.stdout
     assert "core/src/moorage_core/people/rules.py:1: `time`" in result.stdout
 
 

@@ -13,13 +13,13 @@ def test_an_argument_passes() -> None:
 
 
 @pytest.mark.parametrize("text", BAD)
-@pytest.mark.parametrize("package", ["moorage_core", "moorage", "moorage_cli"])
+@pytest.mark.parametrize("package", ["moorage_core", "moorage", "moorage_cli", "moorage_agent"])
 def test_reading_the_environment_is_found(package: str, text: str) -> None:
     texts = {"people/commands.py": text}
 
     assert samples.lines(settings_come_in.check, texts, package=package) == [1]
 
 
-@pytest.mark.parametrize("place", ["settings.py", "operate/up.py"])
-def test_settings_and_operate_may_read_it(place: str) -> None:
+@pytest.mark.parametrize("place", ["settings.py", "operate/up.py", "verbs/install.py"])
+def test_settings_and_those_who_start_processes_may_read_it(place: str) -> None:
     assert samples.lines(settings_come_in.check, {place: BAD[0]}) == []

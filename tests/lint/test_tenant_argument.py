@@ -34,9 +34,10 @@ def test_a_store_function_that_names_its_tenant_passes(text: str) -> None:
     assert samples.lines(tenant_argument.check, {"people/store.py": text}) == []
 
 
+@pytest.mark.parametrize("place", ["people/store.py", "tasks/node_store.py"])
 @pytest.mark.parametrize("text", BAD.values(), ids=BAD.keys())
-def test_a_store_function_without_a_tenant_is_found(text: str) -> None:
-    assert samples.lines(tenant_argument.check, {"people/store.py": text}) == [1]
+def test_a_store_function_without_a_tenant_is_found(text: str, place: str) -> None:
+    assert samples.lines(tenant_argument.check, {place: text}) == [1]
 
 
 @pytest.mark.parametrize("place", ["kit/store.py", "people/commands.py", "store.py"])

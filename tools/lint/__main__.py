@@ -10,6 +10,7 @@ from tools.lint import (
     rules_are_pure,
     settings_come_in,
     sources,
+    sql_in_stores,
     tenant_argument,
 )
 
@@ -19,6 +20,7 @@ RULES = (
     no_network_in_a_transaction,
     rules_are_pure,
     settings_come_in,
+    sql_in_stores,
     tenant_argument,
 )
 

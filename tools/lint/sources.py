@@ -11,6 +11,7 @@ PACKAGES = {
     "moorage_cli": "cli/src/moorage_cli",
     "moorage_manifest": "manifest/src/moorage_manifest",
     "moorage_lab": "lab/src/moorage_lab",
+    "moorage_agent": "agent/src/moorage_agent",
 }
 
 # The folders of core that are no slices. Any other folder there is one.
@@ -39,6 +40,20 @@ class Source:
             return None
         top = self.place.parts[0]
         return None if top in NOT_SLICES else top
+
+    @property
+    def module(self) -> str:
+        """Its dotted name: `moorage_core.tenancy.store`."""
+        return ".".join([self.package, *self.place.with_suffix("").parts])
+
+    @property
+    def docstring(self) -> str:
+        return ast.get_docstring(self.tree) or ""
+
+    @property
+    def is_store(self) -> bool:
+        """Whether it is a slice's `store.py`, or one of several: `node_store.py`."""
+        return self.slice is not None and is_store(self.place.stem)
 
     def is_under(self, *places: str) -> bool:
         """Whether it is one of these modules, or in one of these folders, of its package."""
@@ -78,11 +93,9 @@ class Tree:
 
     sources: tuple[Source, ...]
 
-    def in_slices(self, *names: str) -> Iterator[Source]:
-        """The files of these names in every slice; all files where no name is given."""
-        for source in self.sources:
-            if source.slice and (not names or source.place.name in names):
-                yield source
+    def in_slices(self) -> Iterator[Source]:
+        """Every module of every slice."""
+        return (source for source in self.sources if source.slice)
 
     def core(self) -> Iterator[Source]:
         return (source for source in self.sources if source.package == "moorage_core")
@@ -115,6 +128,11 @@ def dotted(node: ast.expr) -> str:
     if isinstance(node, ast.Attribute):
         return f"{dotted(node.value)}.{node.attr}".lstrip(".")
     return ""
+
+
+def is_store(name: str) -> bool:
+    """Whether a module of this name is where a slice keeps its SQL."""
+    return name == "store" or name.endswith("_store")
 
 
 def has_prefix(name: str, prefixes: frozenset[str]) -> bool:

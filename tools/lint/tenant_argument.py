@@ -1,4 +1,4 @@
-"""Every query in `store.py` takes the tenant it works for.
+"""Every query in a store takes the tenant it works for.
 
 Row-level security is the second wall, not the first. A store function without an org, project or
 scope in its signature cannot name the tenant in its WHERE, and nobody who calls it has to think of
@@ -19,7 +19,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def check(tree: Tree) -> Iterator[Finding]:
-    for source in tree.in_slices("store.py"):
+    for source in filter(lambda source: source.is_store, tree.in_slices()):
         for node in source.tree.body:
             if isinstance(node, Function) and _is_public(node) and not _names_a_tenant(node):
                 yield Finding(

@@ -5,6 +5,8 @@ them, and sends their output. At most one process does that for a host, under a 
 lease breaks off. On the host a broken connection ends the task and all it started, and so does one
 on which nothing is heard: nothing runs there twice. What became of such a task nobody knows, and it
 is `unknown`. A task that was not begun when the connection broke is handed over again.
+
+Transaction-less: it opens its own, each for one statement or two, and speaks to hosts in between.
 """
 
 import asyncio
