@@ -12,6 +12,8 @@ CREATE TABLE instances (
     status text NOT NULL CHECK (status IN ('requested', 'deploying', 'running', 'stopping', 'stopped', 'starting',
         'restarting', 'configuring', 'upgrading', 'rolling_back', 'rotating', 'failed', 'deleting', 'delete_failed',
         'deleted')),
+    -- What it is when no operation is at it: what one that was cancelled leaves.
+    settled text NOT NULL,
     status_reason text,
     -- Who acts for it: an app operator of the publisher, or of the project itself.
     operator_id text NOT NULL REFERENCES app_operators,
