@@ -1,0 +1,84 @@
+"""Rows of controllers."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An app operator as which somebody claims."""
+
+    id: str
+    app_id: str
+    app_slug: str
+    org_id: str
+    project_id: str
+
+
+@dataclass(frozen=True)
+class Replica:
+    """A process that listens. Its watches live as long as its lease."""
+
+    id: str
+    operator_id: str
+    handed: int
+    """The number of the last thing that was handed to it."""
+    lease_expires_at: datetime
+
+
+@dataclass(frozen=True)
+class Told:
+    """Something that a replica holds and may not have heard of."""
+
+    id: str
+    org_id: str
+    handout: int
+
+
+@dataclass(frozen=True)
+class Watch:
+    """The right of one replica to observe one instance."""
+
+    instance_id: str
+    org_id: str
+    project_id: str
+    operator_id: str
+    holder: str | None
+    fence: int
+    handout: int
+
+
+@dataclass(frozen=True)
+class Hint:
+    """What moved of an instance since its watcher was told."""
+
+    instance_id: str
+    org_id: str
+    moved: list[str]
+
+
+@dataclass(frozen=True)
+class PrincipalOnCluster:
+    """Somebody who may be on the cluster."""
+
+    login: str
+    uid: int
+    user_id: str
+    name: str
+    projects: list[str]
+
+
+@dataclass(frozen=True)
+class UsageRecord:
+    id: str
+    instance_id: str
+    org_id: str
+    project_id: str
+    meter: str
+    key: str
+    quantity: Decimal
+    used_project_id: str | None
+    from_at: datetime
+    until_at: datetime
+    created_at: datetime

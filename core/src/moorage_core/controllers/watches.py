@@ -1,0 +1,36 @@
+"""Watches, for whoever makes and changes instances.
+
+Here and not among the commands: instances use this, and the commands use instances.
+"""
+
+from collections.abc import Iterable
+
+from moorage_core.context import Context
+from moorage_core.controllers import store
+
+MEMBERS, CONFIG, PRINCIPALS, STATUS = "members", "config", "principals", "status"
+"""What a hint can name."""
+
+
+def topic(operator: str) -> str:
+    """Moves when there is something for a controller to claim, to watch or to hear."""
+    return f"opr:{operator}"
+
+
+async def open_watch(ctx: Context, instance: str, *, org: str, project: str, operator: str) -> None:
+    """From now on somebody of the operator should look after the instance."""
+    await store.add_watch(ctx.db, instance=instance, org=org, project=project, operator=operator)
+    ctx.topics.add(topic(operator))
+
+
+async def end_watch(ctx: Context, instance: str, *, org: str) -> None:
+    """The instance is gone: what is still said of it is refused."""
+    operator = await store.end_watch(ctx.db, instance, org=org, now=ctx.now)
+    if operator is not None:
+        ctx.topics.add(topic(operator))
+
+
+async def hint(ctx: Context, instances: Iterable[str], moved: Iterable[str], *, org: str) -> None:
+    """Tell whoever watches these what moved. A hint is no message: several become one."""
+    found = await store.add_hints(ctx.db, sorted(set(instances)), sorted(set(moved)), org=org)
+    ctx.topics |= {topic(operator) for operator in found}
