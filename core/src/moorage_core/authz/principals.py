@@ -16,6 +16,7 @@ class Kind(StrEnum):
     SYSTEM = "system"
     NODE = "node"
     OPERATION = "operation"
+    WATCH = "watch"
     ANONYMOUS = "anonymous"
 
 
@@ -54,6 +55,12 @@ class Principal:
     """The token that holds less than its owner: what it may see is not what its owner may."""
     until: datetime | None = None
     """When the credential ends, where that limits what can be made with it."""
+    instance: str | None = None
+    """For tokens of an app's operations and of watches: the one instance that they are about."""
+    operation: str | None = None
+    """For the same: the one operation whose tasks they see."""
+    fence: int | None = None
+    """For the same: the number of their turn. A later turn ends them."""
     cookie: bool = field(default=False, compare=False)
     """Proved by a cookie, which a browser sends by itself: changes need the CSRF token too."""
 

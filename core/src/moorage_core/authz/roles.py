@@ -197,7 +197,18 @@ SERVICE_ACCOUNT_PERMISSIONS: frozenset[P] = _PROJECT_ADMIN
 NODE_PERMISSIONS: frozenset[P] = frozenset({P.INFRA_AGENT_REPORT})
 """What a node's agent may do, and nobody else."""
 
-GRANT_PERMISSIONS: frozenset[P] = frozenset(
-    {P.APPS_SECRET_CREATE, P.APPS_TASK_CANCEL, P.APPS_TASK_CREATE, P.APPS_TASK_READ}
-)
+_INSTANCE = frozenset({P.APPS_INSTANCE_OBSERVE, P.APPS_PRINCIPAL_READ, P.APPS_USAGE_REPORT})
+GRANT_PERMISSIONS: frozenset[P] = _INSTANCE | {
+    P.APPS_SECRET_CREATE,
+    P.APPS_TASK_CANCEL,
+    P.APPS_TASK_CREATE,
+    P.APPS_TASK_READ,
+}
 """What the token of a live operation opens, on that operation alone."""
+
+WATCH_PERMISSIONS: frozenset[P] = _INSTANCE | {
+    P.APPS_INSTANCE_REQUEST_REPAIR,
+    P.APPS_PROBE_CREATE,
+    P.APPS_TASK_READ,
+}
+"""What the token of a live watch opens, on its instance alone. It changes nothing on a machine."""

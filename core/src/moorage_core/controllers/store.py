@@ -197,6 +197,11 @@ async def list_kept(db: Db, replica: str, *, operations: Sequence[str]) -> set[s
 # Watches
 
 
+async def find_principal(db: Db, *, token_hash: bytes, now: datetime) -> dict[str, Any] | None:
+    """Tenant-less: before there is a principal."""
+    return await db.row("SELECT * FROM watch_principal(%s, %s)", (token_hash, now))
+
+
 async def add_watch(db: Db, *, instance: str, org: str, project: str, operator: str) -> None:
     await db.run(
         """

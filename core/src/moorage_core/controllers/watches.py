@@ -1,12 +1,17 @@
-"""Watches, for whoever makes and changes instances.
+"""Watches, for whoever makes and changes instances, and for whoever is to be known by one.
 
 Here and not among the commands: instances use this, and the commands use instances.
 """
 
 from collections.abc import Iterable
 
+from moorage_core.authz.principals import Grant, Kind, Principal
+from moorage_core.authz.roles import WATCH_PERMISSIONS
 from moorage_core.context import Context
 from moorage_core.controllers import store
+from moorage_core.kit import tokens
+from moorage_core.kit.db import Scope
+from moorage_core.platform import Platform
 
 MEMBERS, CONFIG, PRINCIPALS, STATUS = "members", "config", "principals", "status"
 """What a hint can name."""
@@ -15,6 +20,30 @@ MEMBERS, CONFIG, PRINCIPALS, STATUS = "members", "config", "principals", "status
 def topic(operator: str) -> str:
     """Moves when there is something for a controller to claim, to watch or to hear."""
     return f"opr:{operator}"
+
+
+async def find_principal(platform: Platform, token: str) -> Principal | None:
+    """Whoever holds the token of a live watch. Asked anew for each request, never remembered.
+
+    The principal is the instance's watch; its credential is the replica that holds it.
+    """
+    async with platform.database.transaction(Scope(), read_only=True) as db:
+        found = await store.find_principal(
+            db, token_hash=tokens.digest(token), now=platform.clock.now()
+        )
+    if found is None:
+        return None
+    keys = frozenset(map(str, WATCH_PERMISSIONS))
+    return Principal(
+        Kind.WATCH,
+        found["instance_id"],
+        found["instance_id"],
+        grants=(Grant(found["org_id"], found["project_id"], keys),),
+        credential=found["replica_id"],
+        instance=found["instance_id"],
+        operation=found["operation_id"],
+        fence=found["fence"],
+    )
 
 
 async def open_watch(ctx: Context, instance: str, *, org: str, project: str, operator: str) -> None:

@@ -1,7 +1,7 @@
 """From a request to a principal.
 
 By a session cookie, a personal access token, a service account's token, a node's token, or the
-token of a live operation.
+token of a live operation or watch.
 """
 
 import hmac
@@ -10,6 +10,7 @@ import math
 from starlette.requests import Request
 
 from moorage_core.authz.principals import Principal
+from moorage_core.controllers import watches
 from moorage_core.errors import Forbidden, TooMany, Unauthenticated
 from moorage_core.kit import addresses, tokens
 from moorage_core.kit.ratelimit import Buckets
@@ -22,7 +23,8 @@ from moorage_core.service_accounts import commands as service_accounts
 
 SESSION_COOKIE = "moorage_session"
 CSRF_HEADER = "x-csrf-token"
-MARKED = (tokens.NODE, tokens.OPERATION_GRANT)
+GRANTS = (tokens.OPERATION_GRANT, tokens.WATCH_GRANT)
+MARKED = (tokens.NODE, *GRANTS)
 
 
 class CsrfMissing(Forbidden):
@@ -40,8 +42,8 @@ async def authenticate(platform: Platform, request: Request) -> Principal:
             "Send a bearer token in the Authorization header, or sign in.",
             headers={"WWW-Authenticate": "Bearer"},
         )
-    if credential.startswith(tokens.OPERATION_GRANT):
-        # An operation may end at any moment, and what it opened with it.
+    if credential.startswith(GRANTS):
+        # An operation or a watch may end at any moment, and what it opened with it.
         return await _look_up(platform, request, credential)
     digest = tokens.digest(credential)
     principal = platform.principals.find(digest)
@@ -64,6 +66,8 @@ async def _look_up(platform: Platform, request: Request, credential: str) -> Pri
         principal = await nodes.find_token_principal(platform, credential)
     elif credential.startswith(tokens.OPERATION_GRANT):
         principal = await operations.find_grant_principal(platform, credential)
+    elif credential.startswith(tokens.WATCH_GRANT):
+        principal = await watches.find_principal(platform, credential)
     else:
         principal = await service_accounts.find_token_principal(platform, credential)
     if principal is None:

@@ -62,6 +62,9 @@ async def find_grant_principal(platform: Platform, token: str) -> Principal | No
         found["operation_id"],
         grants=(grant,),
         credential=found["id"],
+        instance=found["instance_id"],
+        operation=found["operation_id"],
+        fence=found["fence"],
     )
 
 
@@ -267,7 +270,8 @@ async def get(
 ) -> Operation:
     who = ctx.principal
     operation = await store.find(ctx.db, id, orgs=sorted(who.scope.orgs), lock=lock)
-    if operation is None or (who.kind is Kind.OPERATION and who.id != id):
+    bound = who.kind in (Kind.OPERATION, Kind.WATCH)
+    if operation is None or (bound and who.operation != id):
         raise hidden("operation", id)
     authorize(ctx, key, _place(operation))
     return operation

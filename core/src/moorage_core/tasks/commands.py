@@ -199,7 +199,8 @@ async def get(
     """A task of a place where the caller holds the key; of its own operation, for a grant."""
     who = ctx.principal
     task = await store.find(ctx.db, id, orgs=sorted(who.scope.orgs), lock=lock)
-    if task is None or (who.kind is Kind.OPERATION and who.id != task.operation_id):
+    bound = who.kind in (Kind.OPERATION, Kind.WATCH)
+    if task is None or (bound and who.operation != task.operation_id):
         raise hidden("task", id)
     authorize(ctx, key, Resource("task", id, task.org_id, task.project_id))
     return task

@@ -515,10 +515,11 @@ CREATE FUNCTION operator_acts(operator text) RETURNS boolean
             AND 'apps.operation.claim' = ANY (a.permissions));
 
 -- As before for sessions; an app's operation is open to whoever claimed it, for as long as its operator can act.
-CREATE OR REPLACE FUNCTION grant_principal(hash bytea, moment timestamptz, roles text[], key text)
-    RETURNS TABLE (id text, operation_id text, org_id text, project_id text, fence integer)
+DROP FUNCTION grant_principal;
+CREATE FUNCTION grant_principal(hash bytea, moment timestamptz, roles text[], key text)
+    RETURNS TABLE (id text, operation_id text, org_id text, project_id text, fence integer, instance_id text)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
-    SELECT g.id, g.operation_id, g.org_id, g.project_id, g.fence
+    SELECT g.id, g.operation_id, g.org_id, g.project_id, g.fence, o.app_instance_id
     FROM operation_grants g JOIN operations o ON o.id = g.operation_id AND o.fence = g.fence
     WHERE g.token_hash = hash
         AND CASE WHEN o.kind <> 'node.session' THEN
@@ -536,10 +537,10 @@ CREATE OR REPLACE FUNCTION grant_principal(hash bytea, moment timestamptz, roles
             END $$;
 
 CREATE FUNCTION watch_principal(hash bytea, moment timestamptz)
-    RETURNS TABLE (instance_id text, org_id text, project_id text, fence integer)
+    RETURNS TABLE (instance_id text, org_id text, project_id text, fence integer, replica_id text, operation_id text)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
-    SELECT w.instance_id, w.org_id, w.project_id, w.fence
-    FROM watches w JOIN controller_replicas r ON r.id = w.holder
+    SELECT w.instance_id, w.org_id, w.project_id, w.fence, r.id, i.probe_operation_id
+    FROM watches w JOIN controller_replicas r ON r.id = w.holder JOIN instances i ON i.id = w.instance_id
     WHERE w.token_hash = hash AND w.ended_at IS NULL AND r.lease_expires_at > moment
         AND operator_acts(w.operator_id) $$;
 
@@ -559,8 +560,9 @@ CREATE FUNCTION operator_seen(operators text[])
     FROM app_operators p LEFT JOIN controller_replicas r ON r.operator_id = p.id
     WHERE p.id = ANY (operators) GROUP BY p.id $$;
 
-REVOKE EXECUTE ON FUNCTION operator_acts, watch_principal, claiming_operator, operator_seen FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION operator_acts, grant_principal, watch_principal, claiming_operator, operator_seen FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION operator_acts, watch_principal, claiming_operator, operator_seen TO moorage_app, moorage_system;
+GRANT EXECUTE ON FUNCTION grant_principal TO moorage_app;
 
 -- What quotas are held against, now that there is something.
 DROP FUNCTION usage_at;
