@@ -1,4 +1,10 @@
-"""The Python client of a Moorage control plane."""
+"""The Python client of a Moorage control plane, and the framework for apps' controllers.
+
+The framework is loaded when it is first asked for: most programs are clients alone.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from moorage import errors, models, proofs, signatures
 from moorage._calls import Pages, Redirect
@@ -33,41 +39,106 @@ from moorage._version import __version__
 from moorage.auth import AccessToken, Auth, Password, ServiceAccount
 from moorage.client import Client
 
+if TYPE_CHECKING:
+    from moorage.controller import (
+        ActionOperation,
+        App,
+        BatchOperation,
+        Component,
+        ComponentSeen,
+        Condition,
+        Done,
+        Fail,
+        Installed,
+        Instance,
+        InstanceOperation,
+        Lost,
+        Machine,
+        ManifestUnusable,
+        Member,
+        MemberOperation,
+        MemberSeen,
+        Observed,
+        Operation,
+        Previous,
+        Residue,
+        Retry,
+        Secret,
+        ServiceState,
+        Usage,
+        Wait,
+        WatchedInstance,
+    )
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return getattr(import_module("moorage.controller"), name)
+    raise AttributeError(f"module 'moorage' has no attribute {name!r}")
+
+
 __all__ = [
     "AccessToken",
+    "ActionOperation",
     "AddressRefused",
     "ApiError",
+    "App",
     "Auth",
     "BadAnswer",
     "BadRequest",
+    "BatchOperation",
     "Busy",
     "CertificateRefused",
     "Client",
+    "Component",
+    "ComponentSeen",
+    "Condition",
     "Conflict",
     "ContentWrong",
+    "Done",
+    "Fail",
     "Fault",
     "Forbidden",
     "Gone",
     "IfMatchRequired",
+    "Installed",
+    "Instance",
+    "InstanceOperation",
     "KeyUnusable",
+    "Lost",
+    "Machine",
+    "ManifestUnusable",
+    "Member",
+    "MemberOperation",
+    "MemberSeen",
     "Model",
     "MoorageError",
     "NotFound",
+    "Observed",
+    "Operation",
     "Page",
     "Pages",
     "Password",
     "PlainHttpRefused",
+    "Previous",
     "PrivateKey",
     "RangeNotSatisfiable",
     "Redirect",
+    "Residue",
+    "Retry",
+    "Secret",
     "ServerFault",
     "ServiceAccount",
+    "ServiceState",
     "Stale",
     "TooLarge",
     "TooManyRequests",
     "Unauthenticated",
     "Unprocessable",
     "Unreachable",
+    "Usage",
+    "Wait",
+    "WatchedInstance",
     "__version__",
     "errors",
     "models",
