@@ -18,7 +18,7 @@ from moorage_core.kit.db import Scope
 from moorage_core.kit.ids import OperationGrantId, OperationId
 from moorage_core.kit.pagination import Page, PageRequest
 from moorage_core.operations import models, rules, store
-from moorage_core.operations.models import InstanceRef, NewOperation, Operation
+from moorage_core.operations.models import InstanceRef, NewOperation, Operation, Recovery
 from moorage_core.operations.schemas import OperationEnd, SessionCreate
 from moorage_core.platform import Platform
 from moorage_core.policy import commands as policy
@@ -97,6 +97,17 @@ async def request_cancel(
     """Ask an operation to stop, as a part of the caller's change. The caller locked the instance.
 
     With `force` it may be past its point of no return: only a decommission asks so.
+    """
+    raise NotImplementedError
+
+
+async def fail(
+    ctx: Context, id: str, *, org: str, code: str, message: str, recovery: Recovery = "terminal"
+) -> Operation:
+    """End an operation that cannot go on, as a part of the caller's change: its machine is gone.
+
+    Whatever open state it is in; its target hears of it like of any failure. The caller locked the
+    instance.
     """
     raise NotImplementedError
 

@@ -201,11 +201,15 @@ async def stop_tasks(db: Db, operation: str, *, org: str, now: datetime) -> list
 async def lock_running_on(
     db: Db, allocation: str, *, org: str, besides: list[str]
 ) -> list[Operation]:
-    """The operations that are at work on a machine, without those that are named."""
+    """The sessions that are at work on a machine, without those that are named.
+
+    An app's operation is its members' business: a machine with members is not given back.
+    """
     return await db.all(
         Operation,
         f"""
-        SELECT {OPERATION} FROM operations o WHERE o.org_id = %s AND o.status = 'running'
+        SELECT {OPERATION} FROM operations o
+        WHERE o.org_id = %s AND o.kind = 'node.session' AND o.status = 'running'
             AND o.id IN (SELECT operation_id FROM operation_allocations WHERE allocation_id = %s)
             AND NOT o.id = ANY (%s)
         ORDER BY o.id FOR UPDATE OF o
