@@ -264,6 +264,27 @@ class Operation(Data):
     allocations: list[str]
 
 
+class Instance(Data):
+    """A deployed app; never its configuration."""
+
+    id: str
+    name: str
+    status: str
+    reason: str | None
+    health: str
+    app_version: str
+    revision: int
+    operation_id: str | None
+
+
+class Plan(Data):
+    """What a change would do."""
+
+    id: str
+    kind: str
+    instance_id: str | None
+
+
 class Task(Data):
     """One thing that is done on one node; never its input."""
 
@@ -536,6 +557,37 @@ OPERATION_FAILED = EventType("apps.operation.failed", "An operation failed.", Op
 OPERATION_CANCELLED = EventType(
     "apps.operation.cancelled", "An operation was cancelled.", Operation
 )
+INSTANCE_REQUESTED = EventType("apps.instance.requested", "An app is to be deployed.", Instance)
+INSTANCE_DEPLOYING = EventType("apps.instance.deploying", "An app is being deployed.", Instance)
+INSTANCE_RUNNING = EventType("apps.instance.running", "An instance runs.", Instance)
+INSTANCE_STOPPING = EventType("apps.instance.stopping", "An instance is being stopped.", Instance)
+INSTANCE_STOPPED = EventType("apps.instance.stopped", "An instance was stopped.", Instance)
+INSTANCE_STARTING = EventType("apps.instance.starting", "An instance is being started.", Instance)
+INSTANCE_RESTARTING = EventType(
+    "apps.instance.restarting", "An instance is being restarted.", Instance
+)
+INSTANCE_CONFIGURING = EventType(
+    "apps.instance.configuring", "An instance gets another configuration.", Instance
+)
+INSTANCE_UPGRADING = EventType(
+    "apps.instance.upgrading", "An instance gets another version.", Instance
+)
+INSTANCE_ROLLING_BACK = EventType(
+    "apps.instance.rolling_back", "An instance goes back to what it was.", Instance
+)
+INSTANCE_ROTATING = EventType("apps.instance.rotating", "An instance gets new secrets.", Instance)
+INSTANCE_FAILED = EventType("apps.instance.failed", "An operation on an instance failed.", Instance)
+INSTANCE_DELETING = EventType(
+    "apps.instance.deleting", "An instance is being decommissioned.", Instance
+)
+INSTANCE_DELETE_FAILED = EventType(
+    "apps.instance.delete_failed", "An instance could not be decommissioned.", Instance
+)
+INSTANCE_DELETED = EventType("apps.instance.deleted", "An instance is gone.", Instance)
+INSTANCE_HEALTH_CHANGED = EventType(
+    "apps.instance.health_changed", "An instance fares better or worse.", Instance
+)
+PLAN_MADE = EventType("apps.plan.made", "Somebody looked at what a change would do.", Plan)
 TASK_CANCEL_REQUESTED = EventType(
     "apps.task.cancel_requested", "Somebody asked for a task to be stopped.", Task
 )

@@ -14,7 +14,6 @@ from moorage_manifest import Manifest
 NOTHING: dict[str, Any] = {"type": "object", "additionalProperties": False}
 _REFERENCE = re.compile(r"#/\$defs/([^/]+)")
 _DEPTH = 32
-_ORDER: dict[Effect, int] = {"none": 0, "reconfigure": 1, "restart": 2}
 
 Json = Mapping[str, Any]
 
@@ -41,7 +40,8 @@ def effects(manifest: Manifest, before: Json, after: Json) -> dict[str, Effect]:
 
 def strongest(found: Mapping[str, Effect]) -> Effect:
     """What all changes together come to."""
-    return max(found.values(), key=_ORDER.__getitem__, default="none")
+    ordered: tuple[Effect, ...] = ("restart", "reconfigure", "none")
+    return next(each for each in ordered if each == "none" or each in found.values())
 
 
 def _schema(manifest: Manifest) -> dict[str, Any]:
@@ -55,17 +55,17 @@ def _filled(root: Json, schema: Json, given: Json, depth: int) -> dict[str, Any]
     if depth == 0:
         return filled
     for part in _joined(root, schema, depth):
-        for name, described in cast(Json, part.get("properties") or {}).items():
-            below = cast(Json, described) if isinstance(described, Mapping) else {}
+        for name, described in _object(part.get("properties")).items():
+            below = _object(described)
             if name not in filled:
                 found = [
-                    each["default"] for each in _joined(root, below, depth) if "default" in each
+                    part["default"] for part in _joined(root, below, depth) if "default" in part
                 ]
                 if not found:
                     continue
                 filled[name] = copy.deepcopy(found[0])
             if isinstance(filled[name], dict):
-                filled[name] = _filled(root, below, cast(Json, filled[name]), depth - 1)
+                filled[name] = _filled(root, below, _object(filled[name]), depth - 1)
     return filled
 
 
@@ -75,10 +75,14 @@ def _joined(root: Json, schema: Json, depth: int) -> Iterator[Json]:
     if depth == 0:
         return
     match = _REFERENCE.fullmatch(str(schema.get("$ref", "")))
-    named = (root.get("$defs") or {}).get(match[1]) if match else None
+    named = _object(root.get("$defs")).get(match[1]) if match else None
     for each in [*schema.get("allOf", ()), named]:
         if isinstance(each, Mapping):
-            yield from _joined(root, cast(Json, each), depth - 1)
+            yield from _joined(root, _object(cast(object, each)), depth - 1)
+
+
+def _object(value: object) -> Json:
+    return cast(Json, value) if isinstance(value, Mapping) else {}
 
 
 def _changed(before: Any, after: Any, at: str) -> Iterator[str]:

@@ -46,6 +46,7 @@ ENROLMENTS = _kind("enrolments", "expires_at")
 EVIDENCE = _kind("node_evidence", "received_at")
 IDEMPOTENCY = _kind("idempotency_answers", "at")
 PASSWORD_CODES = _kind("password_codes", "expires_at")
+PLANS = _kind("plans", "expires_at")
 PULLS = _kind("pulls", "expires_at")
 # A session that was ended early goes with its expiry, at most one session's length later.
 SESSIONS = _kind("sessions", "expires_at")
@@ -58,6 +59,7 @@ KINDS = (
     EVIDENCE,
     IDEMPOTENCY,
     PASSWORD_CODES,
+    PLANS,
     PULLS,
     SESSIONS,
     USED_ASSERTIONS,

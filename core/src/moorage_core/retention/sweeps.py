@@ -13,6 +13,8 @@ LEEWAY = timedelta(hours=1)
 """Clocks differ: what guards against reuse outlives its expiry by this."""
 PULLS_KEPT = timedelta(days=1)
 """For whoever comes late: they are told that the credential has expired, not that it never was."""
+PLANS_KEPT = timedelta(days=30)
+"""For whoever asks what was agreed to before a change was made."""
 ENROLMENTS_KEPT = timedelta(days=30)
 """For whoever asks with which line, and when, a host came."""
 
@@ -37,6 +39,7 @@ class DeleteExpired(Sweep):
             store.EVIDENCE: now - keep.evidence,
             store.IDEMPOTENCY: now - keep.idempotency,
             store.PASSWORD_CODES: now - LEEWAY,
+            store.PLANS: now - PLANS_KEPT,
             store.PULLS: now - PULLS_KEPT,
             store.SESSIONS: now - keep.sessions,
             store.USED_ASSERTIONS: now - LEEWAY,

@@ -1,0 +1,520 @@
+"""Every SQL statement of instances, their revisions and components, and of plans."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, LiteralString
+
+from psycopg.types.json import Jsonb
+
+from moorage_core.instances.models import Component, Instance, OperatorSeen, Plan, Revision
+from moorage_core.kit.db import Db
+from moorage_core.kit.pagination import PageRequest
+
+INSTANCE: LiteralString = """
+    i.id, i.org_id, i.project_id, i.app_id, i.app_slug, i.name, i.status, i.settled,
+    i.status_reason, i.operator_id, i.operating_mode, i.control_plane_scope, i.runtime_backend,
+    i.topology_mode, i.version_id, i.app_version, i.config, i.revision, i.runtime_version,
+    i.endpoints, i.health, i.health_reasons, i.conditions, i.observed_at, i.observed_until,
+    i.last_operation_id, i.requested_by, i.correlation_id, i.version, i.created_at, i.updated_at,
+    i.deleted_at, EXISTS (SELECT FROM instance_revisions r WHERE r.instance_id = i.id
+        AND r.outcome = 'applied') AS deployed
+    """
+REVISION: LiteralString = """
+    r.instance_id, r.number, r.version_id, r.app_version, r.config, r.kind, r.operation_id,
+    r.outcome, r.created_by, r.created_at
+    """
+PLAN: LiteralString = """
+    p.id, p.org_id, p.project_id, p.instance_id, p.kind, p.input, p.content, p.read, p.created_by,
+    p.expires_at, p.applied_operation_id, p.correlation_id, p.version, p.created_at
+    """
+
+# Instances
+
+
+async def add(db: Db, new: dict[str, Any], *, org: str, project: str, now: datetime) -> None:
+    """Where the project was deleted a moment ago, nothing is added and the caller finds nothing."""
+    await db.run(
+        """
+        INSERT INTO instances (id, org_id, project_id, app_id, app_slug, name, status, settled,
+            operator_id, operating_mode, control_plane_scope, runtime_backend, version_id,
+            app_version, config, requested_by, correlation_id, turn_at, created_at, updated_at)
+        SELECT %(id)s, p.org_id, p.id, %(app_id)s, %(app_slug)s, %(name)s, 'requested', 'requested',
+            %(operator_id)s, %(operating_mode)s, 'project', %(runtime_backend)s, %(version_id)s,
+            %(app_version)s, %(config)s, %(requested_by)s, %(correlation_id)s, %(now)s, %(now)s,
+            %(now)s
+        FROM projects p
+        WHERE p.org_id = %(org)s AND p.id = %(project)s AND p.deleted_at IS NULL FOR KEY SHARE
+        """,
+        {**new, "config": Jsonb(new["config"]), "org": org, "project": project, "now": now},
+    )
+
+
+async def find(db: Db, id: str, *, orgs: list[str], lock: bool = False) -> Instance | None:
+    sql: LiteralString = (
+        f"SELECT {INSTANCE} FROM instances i WHERE i.id = %s AND i.org_id = ANY (%s)"
+    )
+    return await db.find(Instance, sql + (" FOR UPDATE OF i" if lock else ""), (id, orgs))
+
+
+async def find_owner(db: Db, id: str) -> dict[str, Any] | None:
+    """Tenant-less: says whose an instance is to those who run the platform, and nobody else."""
+    return await db.row("SELECT org_id, project_id FROM instance_owner(%s)", (id,))
+
+
+async def list_named(db: Db, ids: Sequence[str], *, org: str) -> list[Instance]:
+    return await db.all(
+        Instance,
+        f"SELECT {INSTANCE} FROM instances i WHERE i.id = ANY (%s) AND i.org_id = %s",
+        (list(ids), org),
+    )
+
+
+async def list_page(
+    db: Db,
+    page: PageRequest,
+    *,
+    orgs: list[str],
+    projects: list[str],
+    app: str | None,
+    number: str | None,
+    status: str | None,
+    deleted: bool,
+) -> list[Instance]:
+    """Of whole orgs and of single projects."""
+    return await db.all(
+        Instance,
+        f"""
+        SELECT {INSTANCE} FROM instances i
+        WHERE (i.org_id = ANY (%(orgs)s) OR i.project_id = ANY (%(projects)s))
+            AND i.id > %(after)s
+            AND (%(app)s::text IS NULL OR i.app_slug = %(app)s OR i.app_id = %(app)s)
+            AND (%(number)s::text IS NULL OR i.app_version = %(number)s)
+            AND (%(status)s::text IS NULL OR i.status = %(status)s)
+            AND (%(deleted)s OR i.deleted_at IS NULL OR %(status)s::text = 'deleted')
+        ORDER BY i.id LIMIT %(limit)s
+        """,
+        {
+            "orgs": orgs,
+            "projects": projects,
+            "app": app,
+            "number": number,
+            "status": status,
+            "deleted": deleted,
+            "after": page.after,
+            "limit": page.fetch,
+        },
+    )
+
+
+async def list_using(
+    db: Db, page: PageRequest, *, versions: list[str], orgs: list[str], projects: list[str]
+) -> list[Instance]:
+    """Those that are to be one of some versions."""
+    return await db.all(
+        Instance,
+        f"""
+        SELECT {INSTANCE} FROM instances i
+        WHERE i.version_id = ANY (%s) AND i.deleted_at IS NULL AND i.id > %s
+            AND (i.org_id = ANY (%s) OR i.project_id = ANY (%s))
+        ORDER BY i.id LIMIT %s
+        """,
+        (versions, page.after, orgs, projects, page.fetch),
+    )
+
+
+async def set_status(
+    db: Db,
+    id: str,
+    *,
+    org: str,
+    status: str,
+    settled: str,
+    reason: str | None,
+    operation: str,
+    now: datetime,
+) -> None:
+    await db.run(
+        """
+        UPDATE instances SET status = %(status)s, settled = %(settled)s,
+            status_reason = %(reason)s, last_operation_id = %(operation)s,
+            deleted_at = CASE WHEN %(status)s = 'deleted' THEN %(now)s::timestamptz END,
+            version = version + 1, updated_at = %(now)s
+        WHERE org_id = %(org)s AND id = %(id)s
+        """,
+        {
+            "id": id,
+            "org": org,
+            "status": status,
+            "settled": settled,
+            "reason": reason,
+            "operation": operation,
+            "now": now,
+        },
+    )
+
+
+async def note_operation(db: Db, id: str, *, org: str, operation: str) -> None:
+    """Which operation was asked for last. No version: the operation has its own."""
+    await db.run(
+        "UPDATE instances SET last_operation_id = %s WHERE org_id = %s AND id = %s",
+        (operation, org, id),
+    )
+
+
+async def become(db: Db, id: str, *, org: str, number: int, now: datetime) -> None:
+    """A revision was applied: the instance is that from now on."""
+    await db.run(
+        """
+        UPDATE instances i SET version_id = r.version_id, app_version = r.app_version,
+            config = r.config, revision = r.number, version = version + 1, updated_at = %(now)s
+        FROM instance_revisions r
+        WHERE i.org_id = %(org)s AND i.id = %(id)s AND r.instance_id = i.id
+            AND r.number = %(number)s
+        """,
+        {"id": id, "org": org, "number": number, "now": now},
+    )
+
+
+async def save_observed(db: Db, id: str, *, org: str, seen: dict[str, Any], now: datetime) -> None:
+    """What is not in `seen` stays as it was. No version: observations are no changes."""
+    await db.run(
+        """
+        UPDATE instances SET health = coalesce(%(health)s, health),
+            health_reasons = coalesce(%(reasons)s, health_reasons),
+            conditions = coalesce(%(conditions)s, conditions),
+            endpoints = coalesce(%(endpoints)s, endpoints),
+            topology_mode = coalesce(%(topology_mode)s, topology_mode),
+            runtime_version = coalesce(%(runtime_version)s, runtime_version),
+            observed_at = coalesce(%(observed_at)s, observed_at),
+            observed_until = coalesce(%(observed_until)s, observed_until), updated_at = %(now)s
+        WHERE org_id = %(org)s AND id = %(id)s AND deleted_at IS NULL
+        """,
+        {
+            "id": id,
+            "org": org,
+            "now": now,
+            "health": seen.get("health"),
+            "topology_mode": seen.get("topology_mode"),
+            "runtime_version": seen.get("runtime_version"),
+            "observed_at": seen.get("observed_at"),
+            "observed_until": seen.get("observed_until"),
+            **{name: _json(seen.get(name)) for name in ("reasons", "conditions", "endpoints")},
+        },
+    )
+
+
+async def list_stale(db: Db, *, now: datetime, limit: int) -> list[dict[str, Any]]:
+    """Tenant-less: a sweep looks for work everywhere."""
+    return await db.rows(
+        """
+        SELECT id, org_id FROM instances
+        WHERE observed_until <= %s AND deleted_at IS NULL ORDER BY observed_until LIMIT %s
+        """,
+        (now, limit),
+    )
+
+
+async def forget_observed(
+    db: Db, ids: Sequence[str], *, org: str, reasons: list[str], now: datetime
+) -> list[str]:
+    """Nothing was seen of these for too long: how they are is not known."""
+    rows = await db.rows(
+        """
+        WITH stale AS (
+            UPDATE instances SET health = 'unknown', health_reasons = %(reasons)s,
+                observed_until = NULL, updated_at = %(now)s
+            WHERE org_id = %(org)s AND id = ANY (%(ids)s) AND observed_until <= %(now)s
+                AND deleted_at IS NULL
+            RETURNING id
+        ), parts AS (
+            UPDATE instance_components c SET health = 'unknown' FROM stale s
+            WHERE c.instance_id = s.id
+        )
+        SELECT id FROM stale
+        """,
+        {"ids": list(ids), "org": org, "reasons": Jsonb(reasons), "now": now},
+    )
+    return [row["id"] for row in rows]
+
+
+# Components
+
+
+async def add_components(
+    db: Db, instance: str, keys: Sequence[str], *, org: str, project: str
+) -> None:
+    """In the order of the manifest. Those that are there stay as they are."""
+    await db.run(
+        """
+        INSERT INTO instance_components (instance_id, key, org_id, project_id, place)
+        SELECT %s, k.key, %s, %s, k.place
+        FROM unnest(%s::text[]) WITH ORDINALITY AS k(key, place)
+        ON CONFLICT (instance_id, key) DO UPDATE SET place = excluded.place
+        """,
+        (instance, org, project, list(keys)),
+    )
+
+
+async def list_components(db: Db, instances: Sequence[str], *, org: str) -> list[Component]:
+    """With the members that there are, counted."""
+    return await db.all(
+        Component,
+        """
+        SELECT c.instance_id, c.key, c.place, c.desired, coalesce(m.current, 0) AS current,
+            coalesce(m.ready, 0) AS ready, c.health, c.summary
+        FROM instance_components c LEFT JOIN (
+            SELECT instance_id, component, count(*) AS current,
+                count(*) FILTER (WHERE status = 'ready') AS ready
+            FROM members WHERE org_id = %(org)s AND instance_id = ANY (%(ids)s)
+                AND removed_at IS NULL
+            GROUP BY instance_id, component) m
+            ON m.instance_id = c.instance_id AND m.component = c.key
+        WHERE c.org_id = %(org)s AND c.instance_id = ANY (%(ids)s) ORDER BY c.instance_id, c.place
+        """,
+        {"org": org, "ids": list(instances)},
+    )
+
+
+async def save_component(
+    db: Db, instance: str, key: str, *, org: str, health: str | None, summary: str | None
+) -> None:
+    await db.run(
+        """
+        UPDATE instance_components
+        SET health = coalesce(%s, health), summary = coalesce(%s, summary)
+        WHERE org_id = %s AND instance_id = %s AND key = %s
+        """,
+        (health, summary, org, instance, key),
+    )
+
+
+# Revisions
+
+
+async def add_revision(
+    db: Db, new: dict[str, Any], *, instance: str, org: str, project: str, now: datetime
+) -> None:
+    """The next number of the instance. Its row is locked."""
+    await db.run(
+        """
+        INSERT INTO instance_revisions (instance_id, number, org_id, project_id, version_id,
+            app_version, config, kind, operation_id, created_by, created_at)
+        SELECT %(instance)s, 1 + coalesce(max(number), 0), %(org)s, %(project)s, %(version_id)s,
+            %(app_version)s, %(config)s, %(kind)s, %(operation_id)s, %(created_by)s, %(now)s
+        FROM instance_revisions WHERE instance_id = %(instance)s
+        """,
+        {
+            **new,
+            "config": Jsonb(new["config"]),
+            "instance": instance,
+            "org": org,
+            "project": project,
+            "now": now,
+        },
+    )
+
+
+async def list_revisions(
+    db: Db, instance: str, *, org: str, before: int | None = None, limit: int = 100
+) -> list[Revision]:
+    """Newest first."""
+    return await db.all(
+        Revision,
+        f"""
+        SELECT {REVISION} FROM instance_revisions r
+        WHERE r.org_id = %(org)s AND r.instance_id = %(instance)s
+            AND (%(before)s::integer IS NULL OR r.number < %(before)s)
+        ORDER BY r.number DESC LIMIT %(limit)s
+        """,
+        {"org": org, "instance": instance, "before": before, "limit": limit},
+    )
+
+
+async def find_revision(db: Db, instance: str, number: int, *, org: str) -> Revision | None:
+    return await db.find(
+        Revision,
+        f"""
+        SELECT {REVISION} FROM instance_revisions r
+        WHERE r.org_id = %s AND r.instance_id = %s AND r.number = %s
+        """,
+        (org, instance, number),
+    )
+
+
+async def list_before(db: Db, instances: Sequence[str], *, org: str) -> list[Revision]:
+    """Of each instance the revision that came to run before the present one."""
+    return await db.all(
+        Revision,
+        f"""
+        SELECT DISTINCT ON (r.instance_id) {REVISION}
+        FROM instance_revisions r JOIN instances i ON i.id = r.instance_id
+        WHERE r.org_id = %s AND r.instance_id = ANY (%s) AND r.outcome = 'applied'
+            AND r.number < i.revision
+        ORDER BY r.instance_id, r.number DESC
+        """,
+        (org, list(instances)),
+    )
+
+
+async def find_before(db: Db, instance: str, number: int, *, org: str) -> Revision | None:
+    """The newest revision before a number that came to run."""
+    return await db.find(
+        Revision,
+        f"""
+        SELECT {REVISION} FROM instance_revisions r
+        WHERE r.org_id = %s AND r.instance_id = %s AND r.number < %s AND r.outcome = 'applied'
+        ORDER BY r.number DESC LIMIT 1
+        """,
+        (org, instance, number),
+    )
+
+
+async def list_made_by(db: Db, operations: Sequence[str], *, org: str) -> list[Revision]:
+    """The revisions that some operations bring."""
+    return await db.all(
+        Revision,
+        f"""
+        SELECT {REVISION} FROM instance_revisions r
+        JOIN operations o ON o.id = r.operation_id AND o.app_instance_id = r.instance_id
+        WHERE r.org_id = %s AND o.id = ANY (%s)
+        """,
+        (org, list(operations)),
+    )
+
+
+async def find_on_its_way(db: Db, instance: str, *, org: str) -> Revision | None:
+    """The revision whose operation has not ended."""
+    return await db.find(
+        Revision,
+        f"""
+        SELECT {REVISION} FROM instance_revisions r JOIN operations o ON o.id = r.operation_id
+        WHERE r.org_id = %s AND r.instance_id = %s AND r.outcome = 'pending' AND o.ended_at IS NULL
+        LIMIT 1
+        """,
+        (org, instance),
+    )
+
+
+async def discard_left(db: Db, instance: str, *, org: str) -> None:
+    """Changes that failed, and that nobody is at: another one takes their place."""
+    await db.run(
+        """
+        UPDATE instance_revisions r SET outcome = 'discarded' FROM operations o
+        WHERE r.org_id = %s AND r.instance_id = %s AND r.outcome = 'pending'
+            AND o.id = r.operation_id AND o.ended_at IS NOT NULL
+        """,
+        (org, instance),
+    )
+
+
+async def end_revision(db: Db, instance: str, number: int, *, org: str, outcome: str) -> None:
+    await db.run(
+        """
+        UPDATE instance_revisions SET outcome = %s
+        WHERE org_id = %s AND instance_id = %s AND number = %s
+        """,
+        (outcome, org, instance, number),
+    )
+
+
+# What is known of others
+
+
+async def list_operations(db: Db, ids: Sequence[str], *, org: str) -> list[dict[str, Any]]:
+    """Operations, as far as their instance shows them."""
+    return await db.rows(
+        """
+        SELECT id, kind, status, message, error, created_at, ended_at FROM operations
+        WHERE org_id = %s AND id = ANY (%s)
+        """,
+        (org, list(ids)),
+    )
+
+
+async def list_operators(db: Db, operators: Sequence[str]) -> list[OperatorSeen]:
+    """Tenant-less: whoever sees an instance may know who acts for it."""
+    return await db.all(OperatorSeen, "SELECT * FROM operator_seen(%s)", (sorted(set(operators)),))
+
+
+async def count_repairs(db: Db, instance: str, *, org: str, since: datetime) -> int:
+    """Repairs that were asked for since a moment."""
+    return await db.value(
+        """
+        SELECT count(*) FROM operations WHERE org_id = %s AND app_instance_id = %s
+            AND kind = 'instance.repair' AND created_at > %s
+        """,
+        (org, instance, since),
+    )
+
+
+async def list_prices(db: Db, instance: str, *, org: str) -> list[dict[str, Any]]:
+    """What the machines of an instance cost, by list price and currency."""
+    return await db.rows(
+        """
+        SELECT a.currency, a.price_micros, count(*) AS machines FROM allocations a
+        WHERE a.org_id = %s AND a.id IN (SELECT m.held_allocation_id FROM members m
+            WHERE m.org_id = %s AND m.instance_id = %s AND m.held_allocation_id IS NOT NULL)
+        GROUP BY 1, 2
+        """,
+        (org, org, instance),
+    )
+
+
+async def list_skus(db: Db, slugs: Sequence[str]) -> list[dict[str, Any]]:
+    """Tenant-less: SKUs are the platform's."""
+    return await db.rows(
+        "SELECT slug, price_micros, currency FROM skus WHERE slug = ANY (%s)", (list(slugs),)
+    )
+
+
+async def list_members(db: Db, instance: str, *, org: str) -> list[dict[str, Any]]:
+    """The live members, as a plan shows and reads them."""
+    return await db.rows(
+        """
+        SELECT id, name, component, status, version FROM members
+        WHERE org_id = %s AND instance_id = %s AND removed_at IS NULL ORDER BY component, id
+        """,
+        (org, instance),
+    )
+
+
+# Plans
+
+
+async def add_plan(db: Db, new: dict[str, Any], *, org: str, project: str, now: datetime) -> Plan:
+    return await db.get(
+        Plan,
+        f"""
+        INSERT INTO plans AS p (id, org_id, project_id, instance_id, kind, input, content, read,
+            created_by, expires_at, correlation_id, created_at)
+        VALUES (%(id)s, %(org)s, %(project)s, %(instance_id)s, %(kind)s, %(input)s, %(content)s,
+            %(read)s, %(created_by)s, %(expires_at)s, %(correlation_id)s, %(now)s)
+        RETURNING {PLAN}
+        """,
+        {
+            **new,
+            **{name: Jsonb(new[name]) for name in ("input", "content", "read")},
+            "org": org,
+            "project": project,
+            "now": now,
+        },
+    )
+
+
+async def find_plan(db: Db, id: str, *, orgs: list[str], lock: bool = False) -> Plan | None:
+    sql: LiteralString = f"SELECT {PLAN} FROM plans p WHERE p.id = %s AND p.org_id = ANY (%s)"
+    return await db.find(Plan, sql + (" FOR UPDATE" if lock else ""), (id, orgs))
+
+
+async def apply_plan(db: Db, id: str, *, org: str, operation: str) -> None:
+    await db.run(
+        """
+        UPDATE plans SET applied_operation_id = %s, version = version + 1
+        WHERE org_id = %s AND id = %s
+        """,
+        (operation, org, id),
+    )
+
+
+def _json(value: Any) -> Jsonb | None:
+    return None if value is None else Jsonb(value)
