@@ -12,6 +12,7 @@ from moorage_core.authz.authorize import (
     platform,
 )
 from moorage_core.authz.permissions import Permission
+from moorage_core.authz.principals import Grant
 from moorage_core.context import Context
 from moorage_core.entitlements import commands as entitlements
 from moorage_core.errors import Stale
@@ -71,6 +72,19 @@ async def require(
     if not decision.allowed:
         raise PolicyRefused(decision, org=org, project=wanted.project)
     return decision
+
+
+async def require_again(
+    ctx: Context, wanted: Wanted, *, org: str, distrust: bool = True
+) -> Decision:
+    """The same before the work begins, when nobody is there to ask for it.
+
+    What the project would see is seen, whoever does the work, and what the request needs is in use
+    already.
+    """
+    grant = Grant(org, wanted.project, frozenset({str(Permission.CATALOG_APP_READ)}))
+    seeing = replace(ctx, principal=replace(ctx.principal, grants=(grant,)))
+    return await require(seeing, replace(wanted, counted=True), org=org, distrust=distrust)
 
 
 async def _org_of(ctx: Context, project: str) -> str:

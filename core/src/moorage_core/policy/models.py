@@ -103,6 +103,9 @@ class Wanted:
     """The one artifact that is wanted, by its name in the manifest. Without it: all of them."""
     region: str | None = None
     sku: str | None = None
+    regions: tuple[str, ...] = ()
+    skus: tuple[str, ...] = ()
+    """Further ones, where machines of several kinds are meant."""
     artifact_sources: tuple[str, ...] = ()
     """Further sources, beside those of the version's own artifacts."""
     instances: int | None = None

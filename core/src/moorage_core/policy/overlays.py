@@ -57,8 +57,8 @@ def _refusals(
     asked = {
         "operations": [wanted.operation],
         "artifact_sources": sorted(sources.union(wanted.artifact_sources)),
-        "regions": [wanted.region] if wanted.region is not None else [],
-        "skus": [wanted.sku] if wanted.sku is not None else [],
+        "regions": _named(wanted.region, wanted.regions),
+        "skus": _named(wanted.sku, wanted.skus),
     }
     for dimension, values in asked.items():
         for value in values:
@@ -73,6 +73,10 @@ def _refusals(
                 sentence = f"{layer.name} allows versions {text} of {app}, not {number}."
                 yield "versions", number, sentence
     yield from _quotas(facts, layer, wanted)
+
+
+def _named(one: str | None, more: tuple[str, ...]) -> list[str]:
+    return sorted({*more, *([one] if one is not None else [])})
 
 
 def _quotas(facts: Facts, layer: Layer, wanted: Wanted) -> Iterator[tuple[str, str, str]]:
@@ -139,8 +143,11 @@ def _refusal(layer: Layer, dimension: str, value: str) -> str:
 
 def _agreement(layer: Layer, wanted: Wanted) -> str:
     """Says, too, what the layer would judge if the request named it."""
-    unnamed = {"regions": wanted.region, "skus": wanted.sku}
-    silent = [n for n, value in unnamed.items() if value is None and n in layer.limits.choices]
+    named = {
+        "regions": _named(wanted.region, wanted.regions),
+        "skus": _named(wanted.sku, wanted.skus),
+    }
+    silent = [n for n, values in named.items() if not values and n in layer.limits.choices]
     also = f" It limits {' and '.join(silent)}, which the request does not name." if silent else ""
     return f"{layer.name} allows this.{also}"
 

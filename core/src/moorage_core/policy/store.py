@@ -139,7 +139,10 @@ async def get_usage(db: Db, place: Place, *, levels: list[Level]) -> dict[Level,
     Tenant-less: `place` has both, org and project.
     """
     rows = await db.rows(
-        "SELECT level, allocations, gpus, concurrent_operations FROM usage_at(%s, %s, %s::text[])",
+        """
+        SELECT level, instances, members, allocations, gpus, concurrent_operations
+        FROM usage_at(%s, %s, %s::text[])
+        """,
         (place.org, place.project, levels),
     )
     return {row.pop("level"): Usage(**row) for row in rows}
