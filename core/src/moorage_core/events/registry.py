@@ -264,6 +264,20 @@ class Operation(Data):
     allocations: list[str]
 
 
+class Member(Data):
+    """One part of an instance, on one machine."""
+
+    id: str
+    name: str
+    component: str
+    status: str
+    status_reason: str | None
+    health: str
+    allocation_id: str | None
+    source_project_id: str
+    operation_id: str | None
+
+
 class Instance(Data):
     """A deployed app; never its configuration."""
 
@@ -586,6 +600,18 @@ INSTANCE_DELETE_FAILED = EventType(
 INSTANCE_DELETED = EventType("apps.instance.deleted", "An instance is gone.", Instance)
 INSTANCE_HEALTH_CHANGED = EventType(
     "apps.instance.health_changed", "An instance fares better or worse.", Instance
+)
+MEMBER_REQUESTED = EventType("apps.member.requested", "A member was asked for.", Member)
+MEMBER_JOINING = EventType("apps.member.joining", "A member is being made.", Member)
+MEMBER_READY = EventType("apps.member.ready", "A member works.", Member)
+MEMBER_DRAINING = EventType("apps.member.draining", "A member takes nothing new.", Member)
+MEMBER_DRAINED = EventType("apps.member.drained", "Nothing runs on a member any more.", Member)
+MEMBER_REMOVING = EventType("apps.member.removing", "A member is being taken away.", Member)
+MEMBER_REPLACING = EventType("apps.member.replacing", "Another takes a member's place.", Member)
+MEMBER_FAILED = EventType("apps.member.failed", "An operation on a member failed.", Member)
+MEMBER_REMOVED = EventType("apps.member.removed", "A member is gone.", Member)
+MEMBER_HEALTH_CHANGED = EventType(
+    "apps.member.health_changed", "A member fares better or worse.", Member
 )
 PLAN_MADE = EventType("apps.plan.made", "Somebody looked at what a change would do.", Plan)
 TASK_CANCEL_REQUESTED = EventType(
