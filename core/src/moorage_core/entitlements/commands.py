@@ -42,6 +42,7 @@ to_compare = rules.to_compare
 Consent = rules.Consent
 is_app_key = keys_of.is_foreign
 authorize_app = holding.authorize_app
+authorize_on_app = holding.authorize_on_app
 check_grant = holding.check_grant
 missing_app_keys = holding.missing_app_keys
 

@@ -6,10 +6,11 @@ is held depends on a row: the entitlement.
 
 from collections.abc import Iterable
 
-from moorage_core.authz.authorize import hidden, sees
+from moorage_core.authz.authorize import Resource, authorize, hidden, missing, sees
 from moorage_core.context import Context
 from moorage_core.entitlements import app_keys, store
 from moorage_core.entitlements.models import Entitlement
+from moorage_core.families import commands as families
 
 LOOKED_AT = 1000
 """Entitlements that are looked through for a key that somebody wants to hand on."""
@@ -34,6 +35,27 @@ async def authorize_app(ctx: Context, key: str, *, project: str, org: str, app: 
         )
     app_keys.check_held(entitlement, ctx.principal, key)
     return entitlement
+
+
+async def authorize_on_app(ctx: Context, key: str, resource: Resource, *, app: str) -> None:
+    """Let the caller use a key of the core on something of an app. `app` is an id.
+
+    Whoever lacks it may hold a key of a family that means it there: the families that the app is
+    admitted to say so.
+    """
+    org, project = resource.org, resource.project
+    assert project is not None, "what is deployed belongs to a project"
+    if missing(ctx.principal, frozenset({key}), org=org, project=project) and sees(
+        ctx.principal, org=org, project=project
+    ):
+        entitlement = await store.find_for(ctx.db, project=project, app=app)
+        if entitlement is not None and entitlement.org_id == org:
+            known = await families.known(ctx.db)
+            meant = {each.key for one in known.values() for each in one.keys if each.means == key}
+            if meant.intersection(app_keys.held(entitlement, ctx.principal)):
+                ctx.checked.add(key)
+                return
+    authorize(ctx, key, resource)
 
 
 async def check_grant(
