@@ -48,6 +48,14 @@ class Previous(Model):
     config: dict[str, Any]
 
 
+class Artifact(Model):
+    """Bytes that the version of an instance needs."""
+
+    name: str
+    digest: str
+    size: int
+
+
 class Instance(Model):
     """A deployed app, as it is to be."""
 
@@ -65,6 +73,8 @@ class Instance(Model):
     operating_mode: str | None = None
     runtime_backend: str | None = None
     endpoints: dict[str, Any] = Field(default_factory=dict)
+    artifacts: list[Artifact] = Field(default_factory=list[Artifact])
+    """Those of its own version, which need not be the version of the controller."""
     components: list[Component] = Field(default_factory=list[Component])
     members: list[Member] = Field(default_factory=list[Member])
     """Those that are there. `members_complete` is false where there are more than are told."""

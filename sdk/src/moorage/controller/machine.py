@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from moorage.controller import holds, references
-from moorage.controller.briefs import Member
+from moorage.controller.briefs import Artifact, Member
 from moorage.controller.holds import Ended, Stream, TaskKind, Tasks, Wish
 from moorage.controller.outcomes import Fail, Retry
 from moorage_manifest import Manifest
@@ -103,8 +103,16 @@ class ServiceState:
 class Machine:
     """The machine that a member stands on."""
 
-    def __init__(self, member: Member, *, tasks: Tasks, manifest: Manifest) -> None:
+    def __init__(
+        self,
+        member: Member,
+        *,
+        tasks: Tasks,
+        manifest: Manifest,
+        artifacts: Sequence[Artifact] = (),
+    ) -> None:
         self.member = member
+        self._artifacts = artifacts
         self._tasks = tasks
         self._manifest = manifest
 
@@ -308,10 +316,10 @@ class Machine:
         raise Retry(f"{self.name} does not say how its tasks end", after=30)
 
     def _artifact(self, name: str) -> dict[str, Any]:
-        for artifact in self._manifest.artifacts:
+        for artifact in self._artifacts:
             if artifact.name == name:
                 return {"digest": artifact.digest, "size": artifact.size}
-        raise ValueError(f"The manifest declares no artifact {name}.")
+        raise ValueError(f"The version of the instance declares no artifact {name}.")
 
     async def _text(self, ended: Ended, stream: Stream) -> str:
         return (await self._tasks.output(ended.id, stream)).decode("utf-8", "replace")

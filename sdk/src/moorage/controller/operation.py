@@ -84,7 +84,12 @@ class Operation:
 
     def machine(self, member: Member | str) -> Machine:
         """The machine of a member of the instance."""
-        return Machine(self._member(member), tasks=self._hold, manifest=self._manifest)
+        return Machine(
+            self._member(member),
+            tasks=self._hold,
+            manifest=self._manifest,
+            artifacts=self.instance.artifacts,
+        )
 
     def machines(self, component: str | None = None) -> list[Machine]:
         """The machines of all members, or of those of one component."""
