@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from moorage_echo import cluster
+from moorage_echo import cluster, echod
 from moorage_echo.cluster import Finding, Place
 
 LEADER = Place("leader-1", "leader", "10.0.0.1")
@@ -49,11 +49,22 @@ def test_the_note_reaches_no_server() -> None:
     assert (settings["leader"], settings["address"]) == ("10.0.0.1", "10.0.0.2")
 
 
-def test_only_what_a_server_reads_once_needs_a_restart() -> None:
-    before = cluster.settings(FIRST, leader=LEADER, config=CONFIG)
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ({}, "nothing"),
+        ({"settings": "others"}, "reload"),
+        ({"version": "0.0.9"}, "restart"),
+        (None, "restart"),
+    ],
+)
+def test_a_server_is_restarted_only_where_nothing_less_helps(
+    said: dict[str, Any] | None, wanted: str
+) -> None:
+    want = cluster.wanted(FIRST, leader=LEADER, version="0.1.0", config=CONFIG)
+    right = server(FIRST, settings=echod.digest(want["settings"]))
 
-    assert not cluster.needs_restart(before, before | {"max_keys": 6, "leader": "10.0.0.9"})
-    assert cluster.needs_restart(before, before | {"port": 7412})
+    assert cluster.mending(said if said is None else right | said, wanted=want) == wanted
 
 
 def test_the_leader_is_the_last_to_restart() -> None:

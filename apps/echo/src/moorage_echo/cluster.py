@@ -43,6 +43,7 @@ WantedBy=multi-user.target
 """
 
 Health = Literal["healthy", "degraded", "unhealthy", "unknown"]
+Mending = Literal["nothing", "reload", "restart"]
 Json = dict[str, Any]
 
 
@@ -80,6 +81,27 @@ def settings(place: Place, *, leader: Place, config: Mapping[str, Any]) -> Json:
     }
 
 
+def wanted(
+    place: Place,
+    *,
+    leader: Place,
+    version: str,
+    config: Mapping[str, Any],
+    before: Mapping[str, Any] | None = None,
+) -> Json:
+    """What a server should be, and what it was set to before, where that is known."""
+    return {
+        "version": version,
+        "settings": settings(place, leader=leader, config=config),
+        "before": None if before is None else settings(place, leader=leader, config=before),
+    }
+
+
+def endpoints(leader: Place, *, config: Mapping[str, Any]) -> Json:
+    """Where the cluster is used."""
+    return {"leader_address": leader.address, "port": config["port"]}
+
+
 def text(settings: Mapping[str, Any]) -> str:
     """Settings as they stand in their file."""
     return json.dumps(settings, indent=2, sort_keys=True) + "\n"
@@ -89,10 +111,11 @@ def config_hash(settings: Mapping[str, Any]) -> str:
     return hashlib.sha256(text(settings).encode()).hexdigest()
 
 
-def needs_restart(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Whether a server has to be started anew for its settings; others it reads as it runs."""
-    fixed = ("port", "role", "address")
-    return any(before.get(name) != after.get(name) for name in fixed)
+def mending(said: Json | None, *, wanted: Mapping[str, Any]) -> Mending:
+    """What a server needs to be as it should, from its status; None where it gave none."""
+    if said is None or said["version"] != wanted["version"]:
+        return "restart"
+    return "nothing" if said["settings"] == echod.digest(wanted["settings"]) else "reload"
 
 
 def restart_order(places: Iterable[Place]) -> list[Place]:
@@ -171,3 +194,11 @@ def usage(status: Json, *, now: datetime) -> list[Json]:
 def is_drained(holds: Sequence[str], *, policy: str, overdue: bool) -> bool:
     """Whether a replica may go by what was asked: wait for its readers, for so long, or not."""
     return not holds or policy == "force" or (policy == "deadline" and overdue)
+
+
+def left(listed: str, seen: Mapping[str, Any], *, port: int) -> list[str]:
+    """What is still there of echo on a host that was cleared: paths, the unit, the port."""
+    found = [line for line in listed.splitlines() if line]
+    if UNIT in seen["services"]:
+        found.append(f"{UNIT} is {seen['services'][UNIT]}")
+    return found + [line for line in seen["listening"] if line.endswith(f":{port}")]

@@ -8,10 +8,11 @@ take something).
 The leader takes writes and sends its whole state to each replica that is not drained: the state is
 small by its own limit, and a replica that missed one copy is whole again with the next. Only the
 leader calls others, so that no two servers ever wait for each other. Requests are signed with the
-cluster's key. A signature does not keep anybody from sending a request twice: every verb but `put`
-may be repeated, and a `put` says the same again.
+cluster's key. A signature does not keep anybody from sending a request twice, and nothing has to:
+every verb leaves things as they are where it is done already.
 """
 
+import contextlib
 import hashlib
 import hmac
 import http.server
@@ -19,6 +20,7 @@ import json
 import os
 import sys
 import threading
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
@@ -36,6 +38,9 @@ LARGEST_KEY = 200
 LARGEST_VALUE = 1024
 LARGEST_REQUEST = 1 << 22
 PATIENCE = 3.0
+STARTS_WITHIN = 20.0
+REFUSED, NO_ANSWER = 3, 4
+"""What a command ends with."""
 
 Json = dict[str, Any]
 Ask = Callable[[str, str, Json], Json]
@@ -70,7 +75,9 @@ class Server:
         save: Callable[[Json], None],
         ask: Ask,
         now: Callable[[], datetime],
+        version: str = VERSION,
     ) -> None:
+        self._version = version
         self._read_settings, self._save, self._ask, self._now = settings, save, ask, now
         self._settings = settings()
         self._state: Json = {**EMPTY, **(load() or {})}
@@ -122,7 +129,7 @@ class Server:
         return {
             "name": self._settings["name"],
             "role": self._settings["role"],
-            "version": VERSION,
+            "version": self._version,
             "settings": digest(self._settings),
             "revision": self._state["revision"],
             "keys": len(values),
@@ -159,6 +166,8 @@ class Server:
     def put(self, given: Json) -> Json:
         key, value = _text(given, "key", LARGEST_KEY), _text(given, "value", LARGEST_VALUE)
         values = self._state["values"]
+        if values.get(key) == value:  # the same write again: it is there, and was counted
+            return {"key": key, "revision": self._state["revision"], "copies": self._send()}
         if key not in values and len(values) >= self._settings["max_keys"]:
             raise Refused("full", f"There are {len(values)} keys, and no room for more.")
         self._change(
@@ -287,19 +296,23 @@ def answer(verb: str, given: Json, *, settings: Json, ask: Ask) -> tuple[int, Js
     try:
         return 0, command(verb, given, settings=settings, ask=ask)
     except Refused as err:
-        return 3, {"code": err.code, "message": err.message}
+        return REFUSED, {"code": err.code, "message": err.message}
     except OSError as err:
-        return 4, {"code": "no_answer", "message": str(err)}
+        return NO_ANSWER, {"code": "no_answer", "message": str(err)}
 
 
 def _adopt(given: Json, ask: Ask) -> Json:
-    """Begin a new leader with the newest copy that any of the replicas has, and take them in."""
-    found = [ask(address, "copy", {}) for address in given["replicas"].values()]
-    for copy in found:
-        ask(HERE, "load", copy)
+    """Begin a new leader with the newest copy that any server has, and take the replicas in."""
+    copies = 0
+    for address in given["from"]:
+        with contextlib.suppress(OSError, Refused):
+            ask(HERE, "load", ask(address, "copy", {}))
+            copies += 1
     for name, address in given["replicas"].items():
-        ask(address, "load", ask(HERE, "join", {"name": name, "address": address}))
-    return {"copies": len(found)}
+        copy = ask(HERE, "join", {"name": name, "address": address})
+        with contextlib.suppress(OSError, Refused):  # it is behind, as one that was away
+            ask(address, "load", copy)
+    return {"copies": copies}
 
 
 def _cluster(ask: Ask) -> Json:
@@ -410,7 +423,12 @@ def main(words: Sequence[str]) -> int:
     settings = read_settings()
     given = json.loads((sys.stdin.read() if not sys.stdin.isatty() else "") or "{}")
     ask = asking(settings["port"], KEY.read_bytes().strip())
-    code, said = answer(words[0] if words else "status", given, settings=settings, ask=ask)
+    verb = words[0] if words else "status"
+    code, said = answer("status" if verb == "await" else verb, given, settings=settings, ask=ask)
+    until = time.monotonic() + STARTS_WITHIN
+    while verb == "await" and code == NO_ANSWER and time.monotonic() < until:
+        time.sleep(0.1)
+        code, said = answer("status", given, settings=settings, ask=ask)
     sys.stdout.write(f"{json.dumps(said)}\n")
     return code
 

@@ -1,53 +1,122 @@
-"""Servers of echo with a network of their own: the program's real logic, without a socket."""
+"""Servers of echo on hosts that are not there: the program's own logic, without a socket.
 
+For tests, with whatever keeps the files and services of the hosts. A server begins when its unit is
+started, with the settings and the key that it finds then, and keeps its state in the host's files.
+"""
+
+import hashlib
 import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from moorage_echo import echod
+from moorage_echo import cluster, echod, release
 
-NOW = datetime(2030, 1, 1, 12, 0, tzinfo=UTC)
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A host, as far as the program notices."""
+
+    address: str
+    read: Callable[[str], bytes | None]
+    write: Callable[[str, bytes], None]
+    starts: Callable[[], int]
+    """How often the unit was started, or 0 while it does not run."""
+
+    def text(self, path: str) -> str:
+        found = self.read(path)
+        if found is None:
+            raise FileNotFoundError(path)
+        return found.decode()
+
+
+@dataclass(frozen=True)
+class Running:
+    """A server, and since which start it runs."""
+
+    starts: int
+    server: echod.Server
+    key: str
+    port: int
+
+
+def programs(*versions: str) -> dict[bytes, str]:
+    """What a simulated host has in place of the bytes of a version, and which version that is."""
+    text = release.HERE.joinpath("echod.py").read_text()
+    stamped = {version: release.stamp(text, version).encode() for version in versions}
+    return {
+        f"sha256:{hashlib.sha256(content).hexdigest()}".encode(): version
+        for version, content in stamped.items()
+    }
 
 
 class Network:
-    """Hosts by their address, each with at most one server that runs."""
+    """Hosts that reach each other."""
 
-    def __init__(self) -> None:
-        self.settings: dict[str, dict[str, Any]] = {}
-        self.disks: dict[str, dict[str, Any]] = {}
-        self.running: dict[str, echod.Server] = {}
-        self.now = NOW
+    def __init__(
+        self,
+        seats: Iterable[Seat] = (),
+        *,
+        versions: Iterable[str] = ("0.1.0", "0.2.0"),
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._seats = {seat.address: seat for seat in seats}
+        self._running: dict[str, Running] = {}
+        self._versions = programs(*versions)
+        self._now = now
 
-    def settle(self, address: str, **settings: Any) -> None:
-        """Say what a host is."""
-        known = {"port": 7411, "max_keys": 5, "address": address}
-        self.settings[address] = known | settings
+    def add(self, seat: Seat) -> None:
+        self._seats[seat.address] = seat
 
-    def start(self, address: str) -> None:
-        def save(state: dict[str, Any]) -> None:
-            self.disks[address] = json.loads(json.dumps(state))
+    def command(self, address: str, argv: Iterable[str], stdin: str = "") -> tuple[int, str] | None:
+        """What `python3 echod.py VERB` ends with and writes on a host; None for other commands."""
+        program, *words = argv
+        if not program.endswith("python3") or words[:1] != [cluster.PROGRAM]:
+            return None
+        if self._seats[address].read(cluster.PROGRAM) is None:
+            return 2, ""
+        verb = "status" if words[1] == "await" else words[1]
+        given = json.loads(stdin or "{}")
+        self.refresh()
+        seat = self._seats[address]
+        settings = json.loads(seat.text(cluster.SETTINGS))
+        ask = self._asking(address, key=seat.text(cluster.KEY), port=settings["port"])
+        code, said = echod.answer(verb, given, settings=settings, ask=ask)
+        return code, f"{json.dumps(said)}\n"
 
-        self.running[address] = echod.Server(
-            settings=lambda: self.settings[address],
-            load=lambda: self.disks.get(address),
-            save=save,
-            ask=self.asking(address),
-            now=lambda: self.now,
+    def refresh(self) -> None:
+        """Let the servers follow their units."""
+        for address, seat in self._seats.items():
+            starts, known = seat.starts(), self._running.get(address)
+            if known is not None and known.starts == starts:
+                continue
+            self._running.pop(address, None)
+            if starts:
+                self._running[address] = self._start(seat, starts)
+
+    def _start(self, seat: Seat, starts: int) -> Running:
+        state = str(echod.STATE)
+        settings, key = json.loads(seat.text(cluster.SETTINGS)), seat.text(cluster.KEY)
+        server = echod.Server(
+            settings=lambda: json.loads(seat.text(cluster.SETTINGS)),
+            load=lambda: json.loads(seat.read(state) or b"null"),
+            save=lambda changed: seat.write(state, json.dumps(changed).encode()),
+            ask=self._asking(seat.address, key=key, port=settings["port"]),
+            now=self._now,
+            version=self._versions[seat.read(cluster.PROGRAM) or b""],
         )
+        return Running(starts, server, key, settings["port"])
 
-    def stop(self, address: str) -> None:
-        self.running.pop(address, None)
-
-    def asking(self, asker: str) -> echod.Ask:
-        def ask(address: str, verb: str, given: dict[str, Any]) -> dict[str, Any]:
-            place = asker if address == echod.HERE else address
-            if place not in self.running:
-                raise ConnectionRefusedError(place)
-            return json.loads(json.dumps(self.running[place].handle(verb, given)))
+    def _asking(self, asker: str, *, key: str, port: int) -> echod.Ask:
+        def ask(address: str, verb: str, given: Json) -> Json:
+            found = self._running.get(asker if address == echod.HERE else address)
+            if found is None or found.port != port:
+                raise ConnectionRefusedError(f"{address} does not answer at {port}")
+            if found.key != key:
+                raise echod.Refused("bad_signature", "The key is another one.")
+            return json.loads(json.dumps(found.server.handle(verb, given)))
 
         return ask
-
-    def run(self, address: str, verb: str, **given: Any) -> dict[str, Any]:
-        """What is typed on a host."""
-        settings = self.settings[address]
-        return echod.command(verb, given, settings=settings, ask=self.asking(address))
