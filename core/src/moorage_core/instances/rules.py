@@ -99,6 +99,8 @@ TIMEOUT = 3600
 ABANDONED = "abandoned"
 """Why an allocation is dirty: its instance was given up without its app."""
 REPAIRS_PER_HOUR = 6
+STALE = "Nothing was heard of it for too long."
+"""Why nobody knows how an instance fares."""
 
 
 class InvalidTransition(Conflict):
@@ -392,7 +394,7 @@ def check_plan(
 # What readers are told
 
 
-def absence(operator: OperatorSeen | None, now: datetime) -> dict[str, Any] | None:
+def absence(operator: OperatorSeen | None) -> dict[str, Any] | None:
     """The condition that nobody listens for the instance, and who could change that."""
     if operator is not None and operator.listening:
         return None
@@ -420,19 +422,41 @@ def _moment(at: datetime) -> str:
     return at.isoformat(timespec="seconds")
 
 
-def access(manifest: Manifest, endpoints: Mapping[str, Any]) -> str | None:
+def brief(row: Instance, change: Revision | None, before: Revision | None) -> dict[str, Any]:
+    """What controllers are told of an instance: as it is to be, and what it was before."""
+    names = ("id", "name", "org_id", "project_id", "app_slug", "status", "operating_mode")
+    told = {name: getattr(row, name) for name in (*names, "runtime_backend", "endpoints")}
+    if change is None:
+        was = before and {"app_version": before.app_version, "config": before.config}
+        now: Instance | Revision = row
+        number = row.revision
+    else:
+        # A deployment has nothing before it: the instance's row has what it brings.
+        was = {"app_version": row.app_version, "config": row.config} if row.deployed else None
+        now, number = change, change.number
+    return {
+        **told,
+        "app_version": now.app_version,
+        "version_id": now.version_id,
+        "config": now.config,
+        "revision": number,
+        "previous": was,
+    }
+
+
+def access(template: str | None, endpoints: Mapping[str, Any]) -> str | None:
     """How people reach the instance, in the app's words; None while an endpoint is missing."""
-    if manifest.access is None:
+    if template is None:
         return None
     missing: list[str] = []
 
     def put(found: re.Match[str]) -> str:
-        name = found[1]
+        name: str | None = found[1]
         if name is None:
             return found[0][0]
         if name not in endpoints:
             missing.append(name)
         return str(endpoints.get(name))
 
-    text = _PLACEHOLDER.sub(put, manifest.access.template)
+    text = _PLACEHOLDER.sub(put, template)
     return None if missing else text

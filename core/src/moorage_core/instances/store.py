@@ -1,6 +1,7 @@
 """Every SQL statement of instances, their revisions and components, and of plans."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, LiteralString
 
@@ -175,8 +176,10 @@ async def become(db: Db, id: str, *, org: str, number: int, now: datetime) -> No
     )
 
 
-async def save_observed(db: Db, id: str, *, org: str, seen: dict[str, Any], now: datetime) -> None:
-    """What is not in `seen` stays as it was. No version: observations are no changes."""
+async def save_observed(
+    db: Db, id: str, *, org: str, seen: Mapping[str, Any], changed: bool, now: datetime
+) -> None:
+    """What is not in `seen` stays as it was. It counts as a change where `changed` says so."""
     await db.run(
         """
         UPDATE instances SET health = coalesce(%(health)s, health),
@@ -186,13 +189,15 @@ async def save_observed(db: Db, id: str, *, org: str, seen: dict[str, Any], now:
             topology_mode = coalesce(%(topology_mode)s, topology_mode),
             runtime_version = coalesce(%(runtime_version)s, runtime_version),
             observed_at = coalesce(%(observed_at)s, observed_at),
-            observed_until = coalesce(%(observed_until)s, observed_until), updated_at = %(now)s
+            observed_until = coalesce(%(observed_until)s, observed_until),
+            version = version + %(changed)s::boolean::integer, updated_at = %(now)s
         WHERE org_id = %(org)s AND id = %(id)s AND deleted_at IS NULL
         """,
         {
             "id": id,
             "org": org,
             "now": now,
+            "changed": changed,
             "health": seen.get("health"),
             "topology_mode": seen.get("topology_mode"),
             "runtime_version": seen.get("runtime_version"),
@@ -255,7 +260,7 @@ async def add_components(
     )
 
 
-async def list_components(db: Db, instances: Sequence[str], *, org: str) -> list[Component]:
+async def list_components(db: Db, instances: Sequence[str], *, orgs: list[str]) -> list[Component]:
     """With the members that there are, counted."""
     return await db.all(
         Component,
@@ -265,26 +270,33 @@ async def list_components(db: Db, instances: Sequence[str], *, org: str) -> list
         FROM instance_components c LEFT JOIN (
             SELECT instance_id, component, count(*) AS current,
                 count(*) FILTER (WHERE status = 'ready') AS ready
-            FROM members WHERE org_id = %(org)s AND instance_id = ANY (%(ids)s)
+            FROM members WHERE org_id = ANY (%(orgs)s) AND instance_id = ANY (%(ids)s)
                 AND removed_at IS NULL
             GROUP BY instance_id, component) m
             ON m.instance_id = c.instance_id AND m.component = c.key
-        WHERE c.org_id = %(org)s AND c.instance_id = ANY (%(ids)s) ORDER BY c.instance_id, c.place
+        WHERE c.org_id = ANY (%(orgs)s) AND c.instance_id = ANY (%(ids)s)
+        ORDER BY c.instance_id, c.place
         """,
-        {"org": org, "ids": list(instances)},
+        {"orgs": orgs, "ids": list(instances)},
     )
 
 
-async def save_component(
-    db: Db, instance: str, key: str, *, org: str, health: str | None, summary: str | None
+async def save_components(
+    db: Db, instance: str, said: Mapping[str, Mapping[str, Any]], *, org: str
 ) -> None:
+    """What was seen of components; those that the instance lacks are left out."""
+    rows = [
+        {"key": key, "health": part.get("health"), "summary": part.get("summary")}
+        for key, part in said.items()
+    ]
     await db.run(
         """
-        UPDATE instance_components
-        SET health = coalesce(%s, health), summary = coalesce(%s, summary)
-        WHERE org_id = %s AND instance_id = %s AND key = %s
+        UPDATE instance_components c SET health = coalesce(r.health, c.health),
+            summary = coalesce(r.summary, c.summary)
+        FROM jsonb_to_recordset(%s::jsonb) AS r(key text, health text, summary text)
+        WHERE c.org_id = %s AND c.instance_id = %s AND c.key = r.key
         """,
-        (health, summary, org, instance, key),
+        (json.dumps(rows), org, instance),
     )
 
 
@@ -420,15 +432,54 @@ async def end_revision(db: Db, instance: str, number: int, *, org: str, outcome:
 # What is known of others
 
 
-async def list_operations(db: Db, ids: Sequence[str], *, org: str) -> list[dict[str, Any]]:
+async def list_operations(db: Db, ids: Sequence[str], *, orgs: list[str]) -> list[dict[str, Any]]:
     """Operations, as far as their instance shows them."""
     return await db.rows(
         """
-        SELECT id, kind, status, message, error, created_at, ended_at FROM operations
-        WHERE org_id = %s AND id = ANY (%s)
+        SELECT id, kind, status, message, created_at, ended_at FROM operations
+        WHERE org_id = ANY (%s) AND id = ANY (%s)
         """,
-        (org, list(ids)),
+        (orgs, list(ids)),
     )
+
+
+async def list_access(db: Db, versions: Sequence[str]) -> dict[str, str]:
+    """How people reach instances, by version, where it says so.
+
+    Tenant-less: whoever sees an instance may know what its version says.
+    """
+    rows = await db.rows(
+        """
+        SELECT id, manifest -> 'access' ->> 'template' AS template FROM app_versions
+        WHERE id = ANY (%s) AND manifest -> 'access' ->> 'template' IS NOT NULL
+        """,
+        (list(versions),),
+    )
+    return {row["id"]: row["template"] for row in rows}
+
+
+async def list_artifacts(db: Db, versions: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    """What versions need, by version, as their manifests name it.
+
+    Tenant-less: whoever acts for an instance may know what its version says.
+    """
+    rows = await db.rows(
+        "SELECT id, manifest -> 'artifacts' AS artifacts FROM app_versions WHERE id = ANY (%s)",
+        (list(versions),),
+    )
+    names = ("name", "digest", "size")
+    return {
+        row["id"]: [{name: each[name] for name in names} for each in row["artifacts"] or ()]
+        for row in rows
+    }
+
+
+async def list_versions_using(db: Db, artifact: str) -> list[str]:
+    """Tenant-less: which versions use an artifact is no secret; whose instances do, is."""
+    rows = await db.rows(
+        "SELECT version_id FROM version_artifacts WHERE artifact_id = %s", (artifact,)
+    )
+    return [row["version_id"] for row in rows]
 
 
 async def list_operators(db: Db, operators: Sequence[str]) -> list[OperatorSeen]:

@@ -79,12 +79,22 @@ async def require_again(
 ) -> Decision:
     """The same before the work begins, when nobody is there to ask for it.
 
-    What the project would see is seen, whoever does the work, and what the request needs is in use
-    already.
+    What the request needs is in use already.
+    """
+    again = replace(wanted, counted=True)
+    return await require_of_project(ctx, again, org=org, distrust=distrust)
+
+
+async def require_of_project(
+    ctx: Context, wanted: Wanted, *, org: str, distrust: bool = True
+) -> Decision:
+    """The same for something that the project has already, whoever asks.
+
+    What the project would see is seen: who may change a thing need not see its app's page.
     """
     grant = Grant(org, wanted.project, frozenset({str(Permission.CATALOG_APP_READ)}))
     seeing = replace(ctx, principal=replace(ctx.principal, grants=(grant,)))
-    return await require(seeing, replace(wanted, counted=True), org=org, distrust=distrust)
+    return await require(seeing, wanted, org=org, distrust=distrust)
 
 
 async def _org_of(ctx: Context, project: str) -> str:
