@@ -11,7 +11,7 @@ from cli.tests.conftest import Moor
 from moorage import Model
 from moorage_cli import output
 from moorage_cli.choices import Format, is_json
-from moorage_cli.output import Done, Record, Rows
+from moorage_cli.output import Done, Record, Rows, Table
 from moorage_cli.terminal import plain, plain_json
 from sdk.tests import running
 
@@ -50,7 +50,12 @@ def test_every_way_to_show_something_is_safe(
     format: Format, capsys: pytest.CaptureFixture[str]
 ) -> None:
     thing = Thing(name=NASTY, words=[NASTY], more={NASTY: NASTY})
-    shown = (Rows([thing], ("name", "words", "more")), Record(thing), Done(NASTY, {"name": NASTY}))
+    shown = (
+        Rows([thing], ("name", "words", "more")),
+        Record(thing),
+        Done(NASTY, {"name": NASTY}),
+        Table([{NASTY: NASTY}], [NASTY], {NASTY: NASTY}, note=NASTY.replace("\n", "")),
+    )
 
     for result in shown:
         asyncio.run(output.show(result, format))

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from rich import table as rich_table
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from moorage import Model
@@ -44,7 +44,18 @@ class Done:
     fields: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
-Shown = Rows | Record | Done | None
+@dataclass(frozen=True)
+class Table:
+    """Rows whose columns are known only once they are read; programs get the document."""
+
+    rows: Sequence[Mapping[str, Any]]
+    columns: Sequence[str]
+    document: Mapping[str, Any]
+    note: str
+    """A line below them."""
+
+
+Shown = Rows | Record | Done | Table | None
 
 
 async def show(result: Shown, format: Format) -> None:
@@ -63,6 +74,12 @@ async def show(result: Shown, format: Format) -> None:
             _write_record(result.item.model_dump(exclude=hidden))
             if result.details is not None:
                 await show(result.details, format)
+    elif isinstance(result, Table):
+        if format is Format.JSON:
+            write_json(dict(result.document))
+        else:
+            _write_table(result.rows, result.columns)
+            write(result.note)
     elif isinstance(result, Done):
         if format is Format.JSON:
             write_json(dict(result.fields))
@@ -110,16 +127,16 @@ async def _gathered(rows: Rows) -> list[Model]:
 
 
 def _write_table(items: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = rich_table.Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        table.add_column(column.upper().replace("_", " "), overflow="fold")
+        table.add_column(Text(plain(column.upper().replace("_", " "))), overflow="fold")
     for item in items:
         table.add_row(*(Text(plain(cell(item.get(column)))) for column in columns))
     _print(table)
 
 
 def _write_record(item: Mapping[str, Any]) -> None:
-    table = Table(box=None, pad_edge=False, show_header=False)
+    table = rich_table.Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in _flat(item):
@@ -142,7 +159,7 @@ def _is_table(value: Any) -> bool:
     return any(isinstance(part, dict) for part in parts)
 
 
-def _print(table: Table) -> None:
+def _print(table: rich_table.Table) -> None:
     if sys.stdout.isatty():
         Console(highlight=False).print(table)
         return
