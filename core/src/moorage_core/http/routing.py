@@ -3,10 +3,10 @@
 Reading the declaration, this module gives each route its transaction. A *read* runs in a read-only
 one. A *mutation* takes an Idempotency-Key, runs in one transaction that also writes its audit
 entry, its events and its answer, and is rendered before the commit; slow work that needs no
-transaction is done `before` it. A *machine* route has natural
-keys of its own (a fence, a nonce) and stores no answer. A route that *waits* gets no transaction:
-it takes one for each look and holds none while it sleeps. A route that *streams* reads its body
-itself, piece by piece, and may be sent more than fits in memory.
+transaction is done `before` it, and whoever prefers to wait for what it leads to waits `after` it.
+A *machine* route has natural keys of its own (a fence, a nonce) and stores no answer. A route that
+*waits* gets no transaction: it takes one for each look and holds none while it sleeps. A route that
+*streams* reads its body itself, piece by piece, and may be sent more than fits in memory.
 
 A mutation that allows a dry run does all its work and is then rolled back: the answer is what
 would have been answered, and nothing is left of it.
@@ -39,6 +39,8 @@ RouteKind = Literal["read", "mutation", "machine"]
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 Before = Callable[[Platform, Principal, bytes, Mapping[str, str]], Awaitable[Any]]
 """Done with the request's body and path before its transaction begins: hashing a password, say."""
+After = Callable[[Platform, Principal, Request, Response], Awaitable[Response]]
+"""Done with the answer to a mutation, once it is stored: waiting for what was asked for, say."""
 Claim = Callable[[bytes, bytes], str | None]
 """From a body and our own key to the name of whoever calls; None where the body shows nothing."""
 F = TypeVar("F", bound=Callable[..., Any])
@@ -76,6 +78,7 @@ class RouteSpec:
     rotate: str | None = None
     """For answers that carry a secret: how to get a new one when the first is lost."""
     before: Before | None = None
+    after: After | None = None
     streams: bool = False
     dry_run: bool = False
     claim: Claim | None = None
@@ -119,14 +122,15 @@ class Routes:
         answers: Sequence[type[ApiError]] = (),
         rotate: str | None = None,
         before: Before | None = None,
+        after: After | None = None,
         dry_run: bool = False,
         **options: Any,
     ) -> Callable[[F], F]:
         """A change that a person or a service account asks for.
 
         What `before` returns is the context's `prepared`. A repeated request comes by there too:
-        what it finds wrong is for the handler to refuse. With `dry_run`, a caller may ask for the
-        answer alone (`?dry_run=true`).
+        what it finds wrong is for the handler to refuse. It comes by `after` as well. With
+        `dry_run`, a caller may ask for the answer alone (`?dry_run=true`).
         """
         expected = (*idempotency.ERRORS, errors.TooLarge, *answers)
         if rotate is not None:
@@ -139,6 +143,7 @@ class Routes:
             expected,
             rotate=rotate,
             before=before,
+            after=after,
             dry_run=dry_run,
             **options,
         )
@@ -186,6 +191,7 @@ class Routes:
         why_public: str = "",
         rotate: str | None = None,
         before: Before | None = None,
+        after: After | None = None,
         streams: bool = False,
         dry_run: bool = False,
         claim: Claim | None = None,
@@ -205,6 +211,7 @@ class Routes:
                 why_public,
                 rotate,
                 before,
+                after,
                 streams,
                 dry_run,
                 claim,
@@ -317,7 +324,10 @@ def _handler(spec: RouteSpec, inner: Handler) -> Handler:
             try:
                 if request.method != "GET":
                     authentication.check_csrf(principal, request)
-                return await serve(platform, spec, principal, request, inner)
+                response = await serve(platform, spec, principal, request, inner)
+                if spec.after is not None:
+                    response = await spec.after(platform, principal, request, response)
+                return response
             except ApiError as refusal:
                 if isinstance(refusal, Forbidden | Hidden):
                     await audit.record_denial(
