@@ -6,7 +6,8 @@ played by a script; what is said to the platform, and when, is what a real agent
 
 from moorage_lab.simulated.agent import Agent
 from moorage_lab.simulated.crowd import Crowd
+from moorage_lab.simulated.host import Host, Ran
 from moorage_lab.simulated.inventory import Machine
 from moorage_lab.simulated.script import Behaviour, Reaction
 
-__all__ = ["Agent", "Behaviour", "Crowd", "Machine", "Reaction"]
+__all__ = ["Agent", "Behaviour", "Crowd", "Host", "Machine", "Ran", "Reaction"]
