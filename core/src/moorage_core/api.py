@@ -1,5 +1,7 @@
 """The list of routers, one line each."""
 
+from fastapi.routing import APIRoute
+
 from moorage_core.access.routes import routes as access
 from moorage_core.agents.routes import routes as agents
 from moorage_core.allocations.routes import routes as allocations
@@ -56,6 +58,12 @@ ROUTERS: tuple[Routes, ...] = (
     nodes,
     agents,
 )
+
+
+def routes() -> list[APIRoute]:
+    """Every route of the platform, as the framework knows it."""
+    every = (route for router in ROUTERS for route in router.router.routes)
+    return [route for route in every if isinstance(route, APIRoute)]
 
 
 def specs() -> list[RouteSpec]:

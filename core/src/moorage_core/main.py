@@ -26,7 +26,7 @@ from moorage_core.background import driver
 from moorage_core.credentials.sweeps import DropOldKeys, RunSshTasks
 from moorage_core.errors import Problem
 from moorage_core.events.sweeps import NumberRecords, catch_up
-from moorage_core.http import problems
+from moorage_core.http import directory, problems
 from moorage_core.http.edge import Edge
 from moorage_core.http.principal_cache import PrincipalCache
 from moorage_core.http.waiting import WaitingRoom
@@ -130,6 +130,7 @@ def build_api(settings: Settings, *, lifespan: Any = None) -> FastAPI:
     )
     for routes in api.ROUTERS:
         app.include_router(routes.router)
+    directory.install(app, api.routes())
     problems.install(app)
     if settings.cors_origins:
         app.add_middleware(
