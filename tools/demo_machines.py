@@ -4,9 +4,6 @@ Without root or the programs of the lab this part is left out, and says why.
 """
 
 import json
-import shlex
-import threading
-import time
 from collections.abc import Generator
 from contextlib import contextmanager
 
@@ -16,7 +13,6 @@ from tools.demo_terminal import MOOR, Walk
 
 LAB, HOSTS = "demo", 3
 SETTINGS = {"MOORAGE_MACHINES__REIMAGE_COMMAND": json.dumps([str(MOOR), "lab", "provision"])}
-PATIENCE = 120
 
 
 @contextmanager
@@ -65,7 +61,7 @@ def _enrol(terminal: Walk, lab: Lab) -> None:
         print(f"     (the line for {host.name}: {len(line)} characters, good for one host)")
         moor("lab", "ssh", host.name, "sh", given=f"{line}\n")
     for host in lab.hosts:
-        _until(terminal, ("nodes", "get", host.name), "available")
+        terminal.until(("nodes", "get", host.name), "available")
     moor("nodes", "list")
 
 
@@ -76,7 +72,7 @@ def _hold(terminal: Walk) -> list[str]:
     listed = terminal.ask("allocations", "list", "acme/research", "--profile", "ada")["items"]
     names = [allocation["id"] for allocation in listed]
     for name in names:
-        _until(terminal, ("allocations", "get", name, "--profile", "ada"), "active")
+        terminal.until(("allocations", "get", name, "--profile", "ada"), "active")
     terminal.moor("allocations", "list", "acme/research", "--profile", "ada")
     return names
 
@@ -94,7 +90,7 @@ def _work(terminal: Walk, allocation: str) -> None:
 def _give_back(terminal: Walk, allocation: str) -> None:
     terminal.step("She gives one back. It is wiped, looked at again, and that is on record.")
     terminal.moor("allocations", "release", allocation, "--yes", "--profile", "ada")
-    _until(terminal, ("allocations", "get", allocation, "--profile", "ada"), "released")
+    terminal.until(("allocations", "get", allocation, "--profile", "ada"), "released")
     terminal.moor("allocations", "evidence", allocation, "--profile", "ada")
 
 
@@ -106,15 +102,5 @@ def _pass_on(terminal: Walk) -> None:
     moor(*asking, "--profile", "rob")
     listed = terminal.ask("allocations", "list", "rival/works", "--profile", "rob")["items"]
     name = listed[0]["id"]
-    _until(terminal, ("allocations", "get", name, "--profile", "rob"), "active")
+    terminal.until(("allocations", "get", name, "--profile", "rob"), "active")
     moor("allocations", "get", name, "--profile", "rob", lines=12)
-
-
-def _until(terminal: Walk, asking: tuple[str, ...], status: str) -> None:
-    """Ask again until it is so; the wait is shown as one line."""
-    print(f"   $ moor {shlex.join(asking)}    (until it is {status})", flush=True)
-    deadline = time.monotonic() + PATIENCE
-    while (found := terminal.ask(*asking)["status"]) != status:
-        if time.monotonic() > deadline:
-            raise SystemExit(f"It is {found}, not {status}: the demo stops here.")
-        threading.Event().wait(0.2)

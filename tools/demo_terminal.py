@@ -1,15 +1,20 @@
 """A terminal for the demo: shows what it runs and what was said, and insists on how it ends."""
 
+import contextlib
 import json
 import os
 import shlex
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 MOOR = Path(sys.executable).parent / "moor"
+PATIENCE = 120
+"""Seconds after which something that does not come about ends the demo."""
 
 
 class Walk:
@@ -40,36 +45,68 @@ class Walk:
         given: str | None = None,
         lines: int | None = None,
     ) -> str:
-        """Run a command, show it and its answer or the first lines of it, insist on its end."""
+        """Run a command, show it and its answer or the first lines of it, insist on its end.
+
+        The answer is shown as it comes: some commands take their time, and say why.
+        """
         print(f"   $ moor {shlex.join(arguments)}", flush=True)
-        done = run(self.home, arguments, given=given)
-        said = (done.stdout + done.stderr).rstrip().splitlines()
-        for line in said[: lines if done.returncode == expect else None]:
-            print(f"     {line}", flush=True)
-        if done.returncode != expect:
-            sys.exit(f"That ended with {done.returncode}, not with {expect}: the demo stops here.")
+        said: list[str] = []
+        with _started(self.home, arguments, given=given) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                said.append(line.rstrip())
+                if lines is None or len(said) <= lines:
+                    print(f"     {said[-1]}", flush=True)
+        if process.returncode != expect:
+            for line in said[lines:] if lines is not None else ():
+                print(f"     {line}", flush=True)
+            sys.exit(f"That ended with {process.returncode}, not with {expect}: the demo stops.")
         if expect:
             print(f"     (refused with exit code {expect}, as it should be)", flush=True)
-        return done.stdout
+        return "\n".join(said)
 
     def ask(self, *arguments: str) -> Any:
         """Run a command for what it knows, without showing it."""
-        done = run(self.home, (*arguments, "--output", "json"), given=None)
+        done = subprocess.run(
+            [MOOR, *arguments, "--output", "json"],
+            env=_environment(self.home),
+            cwd=self.home,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if done.returncode:
             sys.exit(done.stderr)
         return json.loads(done.stdout)
 
+    def until(self, asking: tuple[str, ...], status: str) -> None:
+        """Ask again until it is so; the wait is shown as one line."""
+        print(f"   $ moor {shlex.join(asking)}    (until it is {status})", flush=True)
+        deadline = time.monotonic() + PATIENCE
+        while (found := self.ask(*asking)["status"]) != status:
+            if time.monotonic() > deadline:
+                sys.exit(f"It is {found}, not {status}: the demo stops here.")
+            threading.Event().wait(0.2)
 
-def run(
-    home: Path, arguments: Sequence[str], *, given: str | None
-) -> subprocess.CompletedProcess[str]:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("MOOR_", "MOORAGE_"))}
-    return subprocess.run(
+
+def _started(home: Path, arguments: Sequence[str], *, given: str | None) -> subprocess.Popen[str]:
+    process = subprocess.Popen(
         [MOOR, *arguments],
-        input=given,
-        env=environment | {"XDG_CONFIG_HOME": str(home), "COLUMNS": "110"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=_environment(home),
         cwd=home,
-        capture_output=True,
         text=True,
-        check=False,
     )
+    assert process.stdin is not None
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.write(given or "")
+        process.stdin.close()
+    return process
+
+
+def _environment(home: Path) -> dict[str, str]:
+    """This one's, without what would tell `moor` where to go and as whom."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("MOOR_", "MOORAGE_"))}
+    return kept | {"XDG_CONFIG_HOME": str(home), "COLUMNS": "110"}
