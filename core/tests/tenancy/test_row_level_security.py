@@ -226,6 +226,20 @@ async def test_an_unset_scope_sees_no_row(site: Site, two: Two) -> None:
             assert table in SEEN_BY_ALL or not await _count(connection, table), table
 
 
+async def test_a_statement_alone_sees_no_row_whatever_its_connection_saw_before(
+    site: Site, two: Two
+) -> None:
+    database = site.platform.database
+    async with database.transaction(org_scope(two.acme.org.id)) as db:
+        assert await _count(db.connection, "projects") == 2
+        used = db.connection.info.backend_pid
+
+    async with database.alone() as db:
+        assert db.connection.info.backend_pid == used
+        for table in await tables(site):
+            assert table in SEEN_BY_ALL or not await _count(db.connection, table), table
+
+
 async def test_an_empty_scope_sees_no_row(site: Site, two: Two) -> None:
     async with as_app(site, Scope()) as connection:
         for table in await tables(site):

@@ -17,7 +17,6 @@ from moorage_core.events import registry
 from moorage_core.fleet import commands as fleet
 from moorage_core.http.principal_cache import topic
 from moorage_core.kit import pagination, tokens
-from moorage_core.kit.db import Scope
 from moorage_core.kit.ids import PLATFORM_ORG, EnrolmentId, NodeId
 from moorage_core.kit.pagination import Page, PageRequest
 from moorage_core.nodes import rules, store
@@ -87,7 +86,7 @@ async def find_token_principal(platform: Platform, token: str) -> Principal | No
 
     Its grant names a place that is nobody's: what a node may see, it sees as itself.
     """
-    async with platform.database.transaction(Scope(), read_only=True) as db:
+    async with platform.database.alone(patient=True) as db:
         found = await store.find_principal(
             db, token_hash=tokens.digest(token), now=platform.clock.now()
         )

@@ -14,7 +14,6 @@ from moorage_core.errors import Forbidden
 from moorage_core.events import commands as events
 from moorage_core.events import registry
 from moorage_core.kit import pagination, tokens
-from moorage_core.kit.db import Scope
 from moorage_core.kit.ids import OperationGrantId, OperationId
 from moorage_core.kit.pagination import Page, PageRequest
 from moorage_core.operations import models, rules, store
@@ -45,7 +44,7 @@ async def find_grant_principal(platform: Platform, token: str) -> Principal | No
 
     The principal is the operation; its credential is the grant.
     """
-    async with platform.database.transaction(Scope(), read_only=True) as db:
+    async with platform.database.alone() as db:
         found = await store.find_principal(
             db,
             token_hash=tokens.digest(token),

@@ -54,7 +54,7 @@ async def find_session_principal(at: Platform, token: str) -> Principal | None:
 
 async def find_access_token_principal(at: Platform, token: str) -> Principal | None:
     """The person of a personal token, with no more than the token's share of their rights."""
-    async with at.database.transaction(Scope(), read_only=True, patient=True) as db:
+    async with at.database.alone(patient=True) as db:
         row = await store.find_access_token_principal(
             db, token_hash=tokens.digest(token), now=at.clock.now()
         )

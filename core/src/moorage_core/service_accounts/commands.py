@@ -60,7 +60,7 @@ async def find_token_principal(at: Platform, token: str) -> Principal | None:
     if claims is None:
         return None
     account, key = str(claims["sub"]), str(claims.get("key", ""))
-    async with at.database.transaction(Scope(), read_only=True, patient=True) as db:
+    async with at.database.alone(patient=True) as db:
         row = await store.find_principal(db, account=account, key=key, now=at.clock.now())
     return None if row is None else rules.program(row, credential=key)
 
