@@ -36,6 +36,7 @@ from moorage_core.kit.db import open_database
 from moorage_core.kit.outbound import Resolver
 from moorage_core.kit.ratelimit import Buckets
 from moorage_core.kit.wakeups import Hub
+from moorage_core.members import following
 from moorage_core.nodes import handout
 from moorage_core.nodes import keyring as node_keys
 from moorage_core.nodes.heartbeats import Heartbeats
@@ -94,7 +95,7 @@ SWEEPS: tuple[type[driver.Sweep], ...] = (
 TASK_HOOKS: dict[str, Hook] = {access_lists.KIND: access_lists.AccessLists()}
 """Kinds of task whose input is made at the moment in which a node takes them."""
 
-TARGETS: dict[str, Target] = {}
+TARGETS: dict[str, Target] = {"member": following.Members()}
 """By the first word of a kind of operation: whoever owns what it changes."""
 
 
@@ -215,6 +216,7 @@ def _assemble(settings: Settings, *, database: Any, blobs: Blobs, clock: Clock) 
         ),
         task_hooks=TASK_HOOKS,
         targets=TARGETS,
+        occupants=following.OnMachines(),
         heartbeats=Heartbeats(),
         handout=handout.installed(settings),
         node_key=node_keys.ensure(settings.data / "keys"),

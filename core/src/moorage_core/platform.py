@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from moorage_core.allocations.hooks import Occupants
 from moorage_core.artifacts.blobs import Blobs
 from moorage_core.artifacts.transfers import Transfers
 from moorage_core.http.principal_cache import PrincipalCache
@@ -50,6 +51,8 @@ class Platform:
     """By kind of task: whoever fills in its input when it is handed over, and hears its end."""
     targets: Mapping[str, Target]
     """By the first word of a kind of operation: whoever owns what it changes."""
+    occupants: Occupants
+    """Whoever stands on allocated machines."""
     heartbeats: Heartbeats
     handout: Handout
     node_key: bytes = field(repr=False)

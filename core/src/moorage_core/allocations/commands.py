@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 
 from moorage_core.allocations import placement, rules, store
-from moorage_core.allocations.models import Allocation, Candidate, Held, Host
+from moorage_core.allocations.models import Allocation, Candidate, Held, Host, MachineWish
 from moorage_core.allocations.placement import Choice, Chosen, Wish
 from moorage_core.allocations.schemas import (
     AllocationRequest,
@@ -24,6 +24,7 @@ from moorage_core.fleet import commands as fleet
 from moorage_core.fleet.models import Region, Sku
 from moorage_core.http import etag
 from moorage_core.kit import pagination
+from moorage_core.kit.db import org_scope
 from moorage_core.kit.ids import PLATFORM_ORG, AllocationId
 from moorage_core.kit.pagination import Page, PageRequest
 from moorage_core.nodes import commands as nodes
@@ -51,11 +52,21 @@ EVENTS = {
     "release_failed": registry.ALLOCATION_RELEASE_FAILED,
 }
 
+PLACE_ERRORS = (placement.NoCapacity, *fleet.PLACE_ERRORS)
+"""What `place` refuses with, for the routes that lead there."""
+
 # Asking for machines
 
 
 async def request(ctx: Context, project: str, new: AllocationRequest) -> tuple[list[Held], Choice]:
     """Let the platform choose nodes: as many as were asked for, or none."""
+    added, choice = await place(ctx, project, MachineWish(**new.model_dump()))
+    _record_request(ctx, CREATE, added, project=project, details={"strategy": new.strategy})
+    return await _with_hosts(ctx, added), choice
+
+
+async def place(ctx: Context, project: str, new: MachineWish) -> tuple[list[Allocation], Choice]:
+    """The same as a part of another slice's change, which records it."""
     where = await tenancy.get_project(ctx, project, key=CREATE)
     region = await fleet.require_region(ctx.db, new.region)
     sku = await fleet.require_sku(ctx.db, new.sku)
@@ -67,9 +78,7 @@ async def request(ctx: Context, project: str, new: AllocationRequest) -> tuple[l
     wish = Wish(where.org_id, new.count, new.strategy, _can_reimage(ctx))
     choice = await _choose(ctx, wish, region, sku, project=project)
     rows = _rows(ctx, choice, new, region, sku, org=where.org_id, strategy=new.strategy)
-    added = await _add(ctx, rows, org=where.org_id, project=project)
-    _record_request(ctx, CREATE, added, project=project, details={"strategy": new.strategy})
-    return await _with_hosts(ctx, added), choice
+    return await _add(ctx, rows, org=where.org_id, project=project), choice
 
 
 async def request_node(
@@ -133,7 +142,7 @@ def _is_as_it_was(chosen: Chosen, now: Candidate | None, wish: Wish) -> bool:
 def _rows(
     ctx: Context,
     choice: Choice,
-    new: AllocationRequest | NodeAllocationRequest,
+    new: MachineWish | NodeAllocationRequest,
     region: Region,
     sku: Sku,
     *,
@@ -281,8 +290,10 @@ async def release(ctx: Context, id: str, *, reason: str | None) -> Held:
     failed is tried again.
     """
     row = await get(ctx, id, key=RELEASE, lock=True)
+    if row.instance_id is not None:
+        rules.check_unoccupied(row, await store.find_occupant(ctx.db, id, org=row.org_id))
     before = row.status
-    row = await _leave(ctx, row, message=f"Allocation {row.name} is being released.")
+    row = await leave(ctx, row, message=f"Allocation {row.name} is being released.")
     (held,) = await _with_hosts(ctx, [row])
     _audit(ctx, RELEASE, row, {"reason": reason, "before": before})
     publish(ctx, row)
@@ -297,7 +308,7 @@ async def force_release(ctx: Context, id: str, *, reason: str) -> Held:
         raise hidden("allocation", id)
     org, project = owner["org_id"], owner["project_id"]
     await ctx.db.set_scope(ctx.principal.scope.with_org(org))
-    row = await store.find(ctx.db, id, orgs=[org], lock=True)
+    row = await lock_with_instance(ctx, id, org=org)
     assert row is not None, "its owner was found a moment ago"
     rules.check_live(row.id, row.status)
     await _end_work(ctx, row, message=f"Allocation {row.name} was taken back.")
@@ -312,6 +323,8 @@ async def force_release(ctx: Context, id: str, *, reason: str) -> Held:
         due_at=None,
     )
     row = await store.save(ctx.db, forced, org=org, now=ctx.now)
+    if row.instance_id is not None:
+        await ctx.platform.occupants.lost(ctx, row)
     audit.record_break_glass(
         ctx,
         Permission.PLATFORM_ALLOCATION_RELEASE,
@@ -324,8 +337,25 @@ async def force_release(ctx: Context, id: str, *, reason: str) -> Held:
     return Held(row, None)
 
 
-async def _leave(ctx: Context, row: Allocation, *, message: str) -> Allocation:
-    await ctx.db.set_scope(ctx.principal.scope.with_org(PLATFORM_ORG))
+async def lock_with_instance(ctx: Context, id: str, *, org: str) -> Allocation | None:
+    """An allocation, locked, and before it the instance whose members stand there.
+
+    Everybody takes the two in this order. None as well where the instance came or went meanwhile:
+    whoever looks again finds it.
+    """
+    seen = await store.find(ctx.db, id, orgs=[org])
+    if seen is not None and seen.instance_id is not None:
+        await operations.lock_instance(ctx, seen.instance_id, org=org)
+    row = await store.find(ctx.db, id, orgs=[org], lock=True)
+    same = seen is not None and row is not None and seen.instance_id == row.instance_id
+    return row if same else None
+
+
+async def leave(ctx: Context, row: Allocation, *, message: str) -> Allocation:
+    """Begin to give a locked allocation back. Whoever calls has asked whether it may."""
+    known = row.org_id in ctx.principal.scope.orgs
+    scope = ctx.principal.scope if known else org_scope(row.org_id)
+    await ctx.db.set_scope(scope.with_org(PLATFORM_ORG))
     node = await nodes.lock(ctx, row.node_id)
     after = rules.released_to(row)
     rules.check_transition(row.id, row.status, after)

@@ -1,7 +1,7 @@
 """Rows of allocations."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
@@ -46,6 +46,31 @@ class Allocation:
     version: int
     created_at: datetime
     updated_at: datetime
+    instance_id: str | None
+    """The instance whose members stand on it. Of one only."""
+
+
+@dataclass(frozen=True)
+class MachineWish:
+    """Machines of one SKU in one region: all of them, or none."""
+
+    sku: str
+    region: str
+    count: int = 1
+    strategy: Strategy = "spread"
+    name: str | None = None
+    scheduler_type: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True)
+class Occupant:
+    """Who stands on a machine."""
+
+    instance_id: str
+    instance_name: str
+    members: list[str]
+    """By name."""
 
 
 @dataclass(frozen=True)

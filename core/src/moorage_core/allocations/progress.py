@@ -34,7 +34,7 @@ async def advance(platform: Platform, id: str, *, org: str) -> bool:
     """Do the next thing for an allocation, if there is one to do now."""
     scope = org_scope(org).with_org(PLATFORM_ORG)
     async with unit.work(platform, org, scope=scope) as ctx:
-        row = await store.find(ctx.db, id, orgs=[org], lock=True)
+        row = await commands.lock_with_instance(ctx, id, org=org)
         if row is None or row.due_at is None:
             return False
         ctx.trace.correlation_id = row.correlation_id
@@ -143,7 +143,10 @@ async def _activate(ctx: Context, row: Allocation, node: Node, step: Step) -> No
     await nodes.hand_over(ctx, [row.node_id], org=row.org_id)
     await _close(ctx, row, row.setup_operation_id, "succeeded")
     row = replace(row, status="active", held_from=ctx.now, due_at=None, message=None)
-    commands.publish(ctx, await store.save(ctx.db, row, org=row.org_id, now=ctx.now))
+    row = await store.save(ctx.db, row, org=row.org_id, now=ctx.now)
+    commands.publish(ctx, row)
+    if row.instance_id is not None:
+        await ctx.platform.occupants.arrived(ctx, row)
 
 
 async def _fail(ctx: Context, row: Allocation, node: Node, step: Step) -> None:
@@ -153,7 +156,10 @@ async def _fail(ctx: Context, row: Allocation, node: Node, step: Step) -> None:
     elif node.status != Status.QUARANTINED:
         await nodes.give_back(ctx, node.id)
     row = replace(row, status="failed", due_at=None, message=step.message)
-    commands.publish(ctx, await store.save(ctx.db, row, org=row.org_id, now=ctx.now))
+    row = await store.save(ctx.db, row, org=row.org_id, now=ctx.now)
+    commands.publish(ctx, row)
+    if row.instance_id is not None:
+        await ctx.platform.occupants.lost(ctx, row)
 
 
 # Giving back

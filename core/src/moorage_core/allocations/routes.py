@@ -130,7 +130,7 @@ async def update_allocation(
     "/v1/allocations/{allocation}/release",
     key=Permission.INFRA_ALLOCATION_RELEASE,
     response_model=AllocationRead,
-    answers=(NotFound, rules.InvalidTransition, rules.NodeTakenOut),
+    answers=(NotFound, rules.InvalidTransition, rules.NodeTakenOut, rules.Occupied),
 )
 async def release_allocation(
     allocation: AllocationId, given: AllocationRelease, ctx: Ctx, response: Response

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, cast
 
-from moorage_core.allocations.models import Allocation, Status, TaskSeen
+from moorage_core.allocations.models import Allocation, Occupant, Status, TaskSeen
 from moorage_core.errors import Conflict
 from moorage_core.kit.counting import counted
 
@@ -27,10 +27,12 @@ NEXT: dict[Status, frozenset[Status]] = {
 came to a machine."""
 LIVE: frozenset[Status] = frozenset(status for status, after in NEXT.items() if after)
 """Those that hold their node."""
+HOLDS_FOR_USE: frozenset[Status] = frozenset({"requested", "provisioning", "active"})
+"""Those that are somebody's to work on, now or soon."""
 HOUR = 3600
 SETUP, WIPE, VERIFY = "setup/probe", "release/wipe", "release/probe"
 """The keys of the platform's own tasks."""
-FORCED, NOT_CLEANED = "force_released", "not_cleaned"
+FORCED, NOT_CLEANED, ABANDONED = "force_released", "not_cleaned", "abandoned"
 """Why an allocation is dirty."""
 TAKEN_OUT = "The node was taken out before it was ready. Ask again for another one."
 """Why it was taken out is for those who run the platform, in their words: tenants get ours."""
@@ -51,6 +53,12 @@ class NodeTakenOut(Conflict):
     code = "node_taken_out"
 
 
+class Occupied(Conflict):
+    """Members of an instance stand on this machine."""
+
+    code = "allocation_occupied"
+
+
 class NameTaken(Conflict):
     """The project has an allocation of this name already."""
 
@@ -65,6 +73,15 @@ def check_transition(id: str, before: Status, after: Status) -> None:
 def check_live(id: str, status: Status) -> None:
     if status not in LIVE:
         raise InvalidTransition(f"Allocation {id} is {status} already: it holds no node.")
+
+
+def check_unoccupied(row: Allocation, occupant: Occupant | None) -> None:
+    if occupant is not None:
+        raise Occupied(
+            f"Allocation {row.name} carries {', '.join(occupant.members[:5])} of instance "
+            f"{occupant.instance_name} ({occupant.instance_id}). Remove or replace them first, or "
+            "decommission the instance."
+        )
 
 
 def check_can_clean(row: Allocation, node_status: str, node_reason: str | None) -> None:

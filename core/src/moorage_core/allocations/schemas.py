@@ -7,7 +7,15 @@ from pydantic import AfterValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from moorage_core.allocations.models import Status, Strategy
-from moorage_core.kit.ids import AllocationId, EvidenceId, OperationId, OrgId, ProjectId, TaskId
+from moorage_core.kit.ids import (
+    AllocationId,
+    EvidenceId,
+    InstanceId,
+    OperationId,
+    OrgId,
+    ProjectId,
+    TaskId,
+)
 from moorage_core.kit.wire import NO_CONTROL, WHOLE, Input, Moment, Output, Reason, Slug
 
 METADATA_BYTES = 16_384
@@ -140,6 +148,8 @@ class AllocationRead(Output):
     scheduler_type: str | None
     metadata: dict[str, Any]
     requested_by: str
+    instance_id: InstanceId | None
+    """The instance whose members stand on it: it is released when they are gone."""
     setup_operation_id: OperationId | None
     release_operation_id: OperationId | None
     held_from: Moment | None

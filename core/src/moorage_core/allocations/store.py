@@ -7,7 +7,7 @@ from typing import Any, LiteralString
 
 from psycopg.types.json import Jsonb
 
-from moorage_core.allocations.models import Allocation, Candidate, Host, TaskSeen
+from moorage_core.allocations.models import Allocation, Candidate, Host, Occupant, TaskSeen
 from moorage_core.kit.db import Db
 from moorage_core.kit.pagination import PageRequest
 from moorage_core.tasks.models import Evidence
@@ -17,7 +17,7 @@ ALLOCATION: LiteralString = """
     a.price_micros, a.currency, a.status, a.message, a.dirty, a.placement, a.scheduler_type,
     a.metadata, a.requested_by, a.setup_operation_id, a.release_operation_id, a.reimage,
     a.reimage_from, a.proof, a.held_from, a.held_until, a.attempt, a.due_at, a.correlation_id,
-    a.version, a.created_at, a.updated_at
+    a.version, a.created_at, a.updated_at, a.instance_id
     """
 CANDIDATE: LiteralString = """
     n.id, n.name, n.status, n.cordoned, n.reach,
@@ -210,6 +210,61 @@ async def save(db: Db, row: Allocation, *, org: str, now: datetime) -> Allocatio
         WHERE a.org_id = %(org)s AND a.id = %(id)s RETURNING {ALLOCATION}
         """,
         {**vars(row), "proof": Jsonb(row.proof), "org": org, "now": now},
+    )
+
+
+# Those who stand on it
+
+
+async def find_occupant(db: Db, id: str, *, org: str) -> Occupant | None:
+    """The instance whose live members an allocation carries."""
+    return await db.find(
+        Occupant,
+        """
+        SELECT i.id AS instance_id, i.name AS instance_name,
+            array_agg(m.name ORDER BY m.name) AS members
+        FROM members m JOIN instances i ON i.id = m.instance_id
+        WHERE m.org_id = %s AND m.held_allocation_id = %s GROUP BY i.id
+        """,
+        (org, id),
+    )
+
+
+async def lock_named(db: Db, ids: list[str], *, org: str, project: str) -> list[Allocation]:
+    return await db.all(
+        Allocation,
+        f"""
+        SELECT {ALLOCATION} FROM allocations a
+        WHERE a.org_id = %s AND a.project_id = %s AND a.id = ANY (%s) ORDER BY a.id FOR UPDATE
+        """,
+        (org, project, ids),
+    )
+
+
+async def bind(db: Db, ids: list[str], *, org: str, instance: str, now: datetime) -> None:
+    """Members of the instance stand on locked allocations from now on."""
+    await db.run(
+        """
+        UPDATE allocations SET instance_id = %s, version = version + 1, updated_at = %s
+        WHERE org_id = %s AND id = ANY (%s) AND instance_id IS DISTINCT FROM %s
+        """,
+        (instance, now, org, ids, instance),
+    )
+
+
+async def free_empty(db: Db, ids: list[str], *, org: str, now: datetime) -> list[Allocation]:
+    """Those on which no live member stands any more; no instance's from now on."""
+    return await db.all(
+        Allocation,
+        f"""
+        UPDATE allocations a SET instance_id = NULL, version = version + 1, updated_at = %s
+        WHERE a.org_id = %s AND a.id IN (
+                SELECT id FROM allocations WHERE org_id = %s AND id = ANY (%s) ORDER BY id
+                FOR UPDATE)
+            AND NOT EXISTS (SELECT FROM members m WHERE m.held_allocation_id = a.id)
+        RETURNING {ALLOCATION}
+        """,
+        (now, org, org, ids),
     )
 
 

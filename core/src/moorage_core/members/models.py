@@ -58,6 +58,8 @@ class Member:
     created_at: datetime
     updated_at: datetime
     removed_at: datetime | None
+    app_slug: str
+    """Its instance's."""
 
     @property
     def is_live(self) -> bool:
@@ -78,6 +80,16 @@ class Placement:
     @property
     def size(self) -> int:
         return self.count or len(self.allocations)
+
+
+@dataclass(frozen=True)
+class Count:
+    """The live members of a component."""
+
+    component: str
+    live: int
+    staying: int
+    """Without those for whose removal an operation is open."""
 
 
 @dataclass(frozen=True)

@@ -251,7 +251,6 @@ ALTER TABLE operations
     ADD COLUMN first_claimed_at timestamptz,
     -- When something is to happen by itself: a look again, a retry.
     ADD COLUMN due_at timestamptz,
-    ADD COLUMN undo_until timestamptz,
     -- What wakes one that waits, besides the time.
     ADD COLUMN wakes_on text[] NOT NULL DEFAULT '{}',
     ADD COLUMN holder text,
@@ -279,6 +278,8 @@ CREATE INDEX operations_open ON operations (app_instance_id)
     WHERE app_instance_id IS NOT NULL AND status NOT IN ('succeeded', 'failed', 'cancelled', 'abandoned');
 CREATE INDEX operations_children ON operations (parent_id, wave, id) WHERE parent_id IS NOT NULL;
 CREATE INDEX operations_unstarted ON operations (parent_id, wave, id) WHERE parent_id IS NOT NULL AND status = 'pending';
+CREATE INDEX operations_of_member ON operations (member_id)
+    WHERE member_id IS NOT NULL AND status NOT IN ('succeeded', 'failed', 'cancelled', 'abandoned');
 CREATE INDEX operations_held ON operations (holder, handout) WHERE status IN ('running', 'undoing') AND holder IS NOT NULL;
 CREATE INDEX operations_due ON operations (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX operations_deadline ON operations (deadline)
@@ -500,8 +501,9 @@ GRANT SELECT (id, org_id, expires_at), DELETE ON plans TO moorage_system;
 GRANT SELECT (operation_id), DELETE ON operation_steps TO moorage_system;
 GRANT SELECT, INSERT, UPDATE ON pulse TO moorage_system;
 -- Claims are made across orgs: the columns of scheduling, and no other.
-GRANT SELECT (app_instance_id, parent_id, member_id, operator_id, direction, due_at, undo_until, wakes_on, holder,
-    handout, turn_at, fence, instance_lock, cancel_requested_at, patient, first_claimed_at, phase, version, updated_at),
+GRANT SELECT (app_instance_id, parent_id, member_id, operator_id, direction, due_at, wakes_on, holder,
+    handout, turn_at, fence, instance_lock, cancel_requested_at, patient, first_claimed_at, phase, version, updated_at,
+    timeout_seconds),
     UPDATE (status, holder, handout, fence, sequence, lease_expires_at, first_claimed_at, deadline, version, updated_at)
     ON operations TO moorage_system;
 
@@ -598,6 +600,19 @@ CREATE INDEX operations_usage ON operations (org_id, project_id)
         AND parent_id IS NULL;
 REVOKE EXECUTE ON FUNCTION usage_at FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION usage_at TO moorage_app;
+
+-- Who may be on the machines of a project's instances: those with one of the roles there, and with a login.
+CREATE FUNCTION project_people(org text, project text, among text[])
+    RETURNS TABLE (user_id text, name text, login text, uid integer, roles text[])
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT u.id, u.name, l.login, l.uid, array_agg(DISTINCT m.role ORDER BY m.role)
+    FROM memberships m JOIN users u ON u.id = m.user_id JOIN logins l ON l.user_id = u.id AND l.org_id = m.org_id
+    WHERE m.org_id = org AND (m.project_id IS NULL OR m.project_id = project) AND m.role = ANY (among)
+        AND u.disabled_at IS NULL AND org = ANY (scope_orgs())
+        AND (org = ANY (scope_whole_orgs()) OR project = ANY (scope_projects()))
+    GROUP BY u.id, l.id $$;
+REVOKE EXECUTE ON FUNCTION project_people FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION project_people TO moorage_app;
 
 -- For the platform's own alone: whose an instance is.
 CREATE FUNCTION instance_owner(instance text) RETURNS TABLE (org_id text, project_id text)

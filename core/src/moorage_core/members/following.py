@@ -1,0 +1,210 @@
+"""How members follow: the moves of their operations, and what becomes of their machines.
+
+Everything here happens in the transaction of what is followed, with the instance locked.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from moorage_core.allocations import occupancy
+from moorage_core.allocations.models import Allocation
+from moorage_core.context import Context
+from moorage_core.errors import Conflict
+from moorage_core.members import brief, commands, rules, store, verbs
+from moorage_core.members.models import Member
+from moorage_core.operations import commands as operations
+from moorage_core.operations.models import InstanceRef, Move, Operation, Said
+from moorage_core.policy import commands as policy
+
+GROWING = frozenset({"member.add", "member.resume", "member.replace"})
+"""Kinds that policy is asked about again before they begin."""
+
+
+class MemberGone(Conflict):
+    """The member is gone, so that its operation cannot be tried again."""
+
+    code = "member_gone"
+
+
+class Members:
+    """The target of every operation on members."""
+
+    async def moved(self, ctx: Context, moves: Sequence[Move]) -> None:
+        org = moves[0].operation.org_id
+        about = {id for each in moves if (id := _about(each.operation)) is not None}
+        relevant = [each for each in moves if _matters(each)]
+        if not relevant:
+            return
+        members = {m.id: m for m in await store.lock(ctx.db, sorted(about), org=org)}
+        before, unknown = dict(members), set[str]()
+        for each in relevant:
+            member = members.get(_about(each.operation) or "")
+            if member is None:
+                continue
+            after, is_unknown = _followed(member, each)
+            members[member.id] = after
+            unknown |= {member.id} if is_unknown else set()
+        changed = [m for id, m in sorted(members.items()) if m != before[id]]
+        await _save(ctx, changed, org=org)
+        gone = [m for m in changed if m.status == "removed" and before[m.id].is_live]
+        await _leave(ctx, gone, unknown, org=org)
+
+    async def brief(
+        self, ctx: Context, operations: Sequence[Operation]
+    ) -> Mapping[str, dict[str, Any]]:
+        ids = sorted({id for each in operations if (id := each.member_id) is not None})
+        told = await commands.brief_of(ctx, ids, org=operations[0].org_id)
+        return {each.id: {"member": told.get(each.member_id or "")} for each in operations}
+
+    async def reported(self, ctx: Context, operation: Operation, said: Said) -> None:
+        if operation.member_id is None or said.member is None:
+            return
+        for member in await store.lock(ctx.db, [operation.member_id], org=operation.org_id):
+            await commands.note(ctx, member, said.member)
+
+    async def admit(self, ctx: Context, operation: Operation) -> None:
+        """Children were judged with their parent."""
+        if operation.parent_id is not None or operation.kind not in GROWING:
+            return
+        wanted = verbs.wanted_of(_ref(operation), operation.kind, operation.input)
+        distrust = operation.input.get("override") is None
+        await policy.require_again(ctx, wanted, org=operation.org_id, distrust=distrust)
+
+
+class OnMachines:
+    """Members, as those who stand on machines."""
+
+    async def arrived(self, ctx: Context, allocation: Allocation) -> None:
+        org, instance = allocation.org_id, str(allocation.instance_id)
+        hosts = await occupancy.find_hosts(ctx, [allocation.id])
+        where = brief.address(hosts.get(allocation.id))
+        there = [
+            replace(member, node_name=allocation.node_name, host_address=where)
+            for member in await store.lock_on(ctx.db, allocation.id, org=org)
+        ]
+        await store.save(ctx.db, there, org=org, now=ctx.now)
+        topics = {commands.topic(allocation.id)}
+        await operations.wake(ctx, instance, org=org, topics=topics)
+
+    async def lost(self, ctx: Context, allocation: Allocation) -> None:
+        """What is open for a member that has no machine any more ends, and so may the member."""
+        org = allocation.org_id
+        why = allocation.message or f"Allocation {allocation.name} is {allocation.status}."
+        members = await store.lock_on(ctx.db, allocation.id, org=org)
+        ids = [member.id for member in members]
+        for row in await store.list_open_on(ctx.db, ids, org=org):
+            if row["kind"] != "member.remove":
+                await operations.fail(ctx, row["id"], org=org, code="machine_lost", message=why)
+        still = [m for m in await store.lock(ctx.db, ids, org=org) if m.status not in LOST]
+        failed = [replace(m, status="failed", settled="failed", status_reason=why) for m in still]
+        await _save(ctx, failed, org=org)
+
+
+LOST = frozenset({"failed", "removing", "removed"})
+"""States in which a member has no use for its machine."""
+
+
+# Following a move
+
+
+def _about(operation: Operation) -> str | None:
+    """The member that an operation changes: of a replacement, the one that goes."""
+    if operation.kind == "member.replace":
+        return operation.input.get("old")
+    return operation.member_id
+
+
+def _matters(move: Move) -> bool:
+    """Standing in line changes nothing, but for one that begins anew."""
+    operation = move.operation
+    if _about(operation) is None:
+        return False
+    waits = operation.status in ("pending", "ready", "waiting", "blocked", "undoing")
+    return not waits or move.before == "failed"
+
+
+def _followed(member: Member, move: Move) -> tuple[Member, bool]:
+    operation = move.operation
+    if move.before == "failed" and operation.status != "abandoned":
+        _check_still_there(member, operation)
+        return member, False
+    if operation.kind == "member.replace":
+        return _replaced(member, operation), False
+    why = operation.message or (operation.error or {}).get("message")
+    found = rules.follow(
+        member,
+        kind=operation.kind,
+        status=operation.status,
+        why=why,
+        keep=bool(operation.input.get("keep_machine", False)),
+    )
+    if found is None or not member.is_live:
+        return member, False
+    rules.check_transition(member, found.status)
+    owner, reason = rules.drained_by(member, operation.kind, operation.input, found.status)
+    after = replace(
+        member,
+        status=found.status,
+        settled=found.settled,
+        status_reason=found.reason,
+        drain_owner=owner,
+        drain_reason=reason,
+        last_operation_id=operation.id,
+    )
+    return after, found.unknown
+
+
+def _replaced(member: Member, operation: Operation) -> Member:
+    """While another is to take its place. What becomes of it is its own operation's business."""
+    begins = operation.status == "running" and member.status in ("ready", "drained", "failed")
+    if begins:
+        return replace(member, status="replacing", last_operation_id=operation.id)
+    if operation.ended_at is not None and member.status == "replacing":
+        return replace(member, status=member.settled)
+    return member
+
+
+def _check_still_there(member: Member, operation: Operation) -> None:
+    if not member.is_live:
+        raise MemberGone(
+            f"Member {member.name} is gone, and its machine was given back: operation "
+            f"{operation.id} cannot be tried again. Ask for another member."
+        )
+
+
+async def _save(ctx: Context, members: Sequence[Member], *, org: str) -> None:
+    for member in await store.save(ctx.db, members, org=org, now=ctx.now):
+        commands.publish(ctx, member)
+
+
+async def _leave(
+    ctx: Context,
+    gone: Sequence[Member],
+    unknown: set[str],
+    *,
+    org: str,
+) -> None:
+    """Nothing more is to be done for members that are gone; their machines are free."""
+    if not gone:
+        return
+    for row in await store.list_open_on(ctx.db, [m.id for m in gone], org=org):
+        reason = "The member is gone."
+        await operations.request_cancel(ctx, row["id"], org=org, reason=reason, force=True)
+    for soil in (False, True):
+        left = [m for m in gone if (m.id in unknown) == soil]
+        await commands.leave_machines(ctx, left, org=org, soil=soil)
+
+
+def _ref(operation: Operation) -> InstanceRef:
+    """As far as policy asks for it."""
+    return InstanceRef(
+        id=operation.instance_id,
+        org_id=operation.org_id,
+        project_id=operation.project_id,
+        app_id=str(operation.app_id),
+        app_slug=str(operation.app_slug),
+        operator_id=str(operation.operator_id),
+        version_id=str(operation.version_id),
+        status="",
+    )
