@@ -4,6 +4,7 @@ It proves the caller, tries again where that is safe, and names what went wrong.
 """
 
 import asyncio
+import copy
 import logging
 import ssl
 import time
@@ -67,6 +68,7 @@ class Transport:
         self.url = str(address)
         self.patience = patience
         self._auth = auth
+        self._owner = True
         plain = address.scheme == "http"
         _quiet.hide_secrets()
         self._http = httpx2.AsyncClient(
@@ -80,7 +82,15 @@ class Transport:
             timeout=httpx2.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS, pool=None),
         )
 
+    def acting(self, auth: Auth) -> "Transport":
+        """The same connections for another caller. Closing it closes none of them."""
+        other = copy.copy(self)
+        other._auth, other._owner = auth, False  # noqa: SLF001 - one of our own
+        return other
+
     async def close(self) -> None:
+        if not self._owner:
+            return
         try:
             if self._auth is not None:
                 await self._auth.close(self)

@@ -127,6 +127,13 @@ class Client:
         other._bind(self._transport, options)  # noqa: SLF001 - one of our own
         return other
 
+    def acting(self, auth: Auth, *, correlation_id: str, traceparent: str | None) -> "Client":
+        """The same connections for another caller, as part of what has this correlation id."""
+        other = Client.__new__(Client)
+        options = Options(correlation_id=correlation_id, traceparent=traceparent)
+        other._bind(self._transport.acting(auth), options)  # noqa: SLF001 - one of our own
+        return other
+
     async def close(self) -> None:
         """End what was opened for this client. `async with` does it by itself."""
         await self._transport.close()

@@ -25,13 +25,15 @@ class Member(Model):
     host_address: str | None = None
     reachable: bool = True
     """Whether its host answers at present."""
-    inventory: dict[str, Any] = Field(default_factory=dict)
-    """What the host has: processors, memory, GPUs."""
+    inventory: dict[str, Any] | None = None
+    """What the host says that it has: processors, memory, GPUs."""
     app_version: str | None = None
     runtime_version: str | None = None
     config_hash: str | None = None
     adapter_detail: dict[str, Any] = Field(default_factory=dict)
     """What the controller said of it last."""
+    replaces_id: str | None = None
+    """The member whose place it takes."""
 
 
 class Component(Model):
@@ -169,6 +171,8 @@ class Hint(Model):
 
     instance_id: str
     moved: list[str] = Field(default_factory=list[str])
+    instance: Instance
+    """As it is to be now."""
 
 
 class Cancel(Model):

@@ -66,8 +66,9 @@ class WatchedInstance(Instance):
         """Run a probe that the manifest declares on a member's machine."""
         if name not in {probe.name for probe in self._manifest.probes}:
             raise ValueError(f"The manifest declares no probe {name}.")
+        ids = {known.name: known.id for known in self.members}
         named = member.id if isinstance(member, Member) else member
-        ended, stdout = await self._hold.probe(name, named)
+        ended, stdout = await self._hold.probe(name, ids.get(named, named))
         code = ended.result.get("exit_code")
         if code is None:
             why = ended.error_message or ended.status

@@ -220,7 +220,7 @@ class Platform:
             if host is None
             else host.address or f"10.0.0.{self._number(host.name)}",
             reachable=host is not None and host.reachable,
-            inventory={} if host is None else host.inventory,
+            inventory=None if host is None else host.inventory,
             app_version=self.world.version or self.manifest.version,
             runtime_version=member.runtime_version,
             config_hash=member.config_hash,
