@@ -23,6 +23,7 @@ class Net:
 
     def __init__(self) -> None:
         self.files: dict[str, dict[str, bytes]] = {}
+        self.up: set[str] = set()
         self.starts: dict[str, int] = {}
         self.now = NOW
         self._network = Network(now=lambda: self.now)
@@ -37,16 +38,17 @@ class Net:
                 address,
                 read=files.get,
                 write=files.__setitem__,
-                starts=lambda: self.starts.get(address, 0),
+                starts=lambda: self.starts[address] if address in self.up else 0,
             )
         )
 
     def start(self, address: str) -> None:
         self.starts[address] = self.starts.get(address, 0) + 1
+        self.up.add(address)
         self._network.refresh()
 
     def stop(self, address: str) -> None:
-        self.starts[address] = 0
+        self.up.discard(address)
         self._network.refresh()
 
     def state(self, address: str) -> Any:

@@ -4,7 +4,7 @@ What the cluster should be is decided in `cluster`, what is done on a host stand
 """
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -153,9 +153,11 @@ async def _add(op: moorage.MemberOperation, place: Place) -> None:
 
 
 async def _drain(op: moorage.MemberOperation) -> None:
-    policy = op.input.get("policy", "wait")
-    await op.step("send no more writes", host.drain, op.node, undo=host.resume)
-    cut = await op.step("wait for readers", host.wait_for_readers, op.node, policy, _overdue(op))
+    """Close the replica first, then look who still reads: nobody comes in between."""
+    since = await op.step("send no more writes", host.drain, op.node, undo=host.resume)
+    policy, seconds = op.input.get("policy", "wait"), op.input.get("deadline_seconds") or 0
+    overdue = datetime.now(UTC) >= datetime.fromisoformat(since) + timedelta(seconds=seconds)
+    cut = await op.step("wait for readers", host.wait_for_readers, op.node, policy, overdue)
     if cut:
         op.message(f"{', '.join(cut)} was cut off.")
 
@@ -297,8 +299,3 @@ def _place(member: moorage.Member) -> Place:
     if member.host_address is None:
         raise moorage.Fail("address_missing", f"The host of {member.name} has no address.")
     return Place(member.name, member.component, member.host_address)
-
-
-def _overdue(op: moorage.MemberOperation) -> bool:
-    until = op.input.get("until")
-    return until is not None and datetime.now(UTC) >= datetime.fromisoformat(until)

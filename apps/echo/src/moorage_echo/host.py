@@ -1,6 +1,7 @@
 """Verbs on a host of echo. Each is safe to run twice; none decides anything."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import moorage
@@ -104,9 +105,10 @@ async def leave(machine: moorage.Machine) -> None:
     await _run(machine, "leave")
 
 
-async def drain(machine: moorage.Machine) -> list[str]:
-    """Send the replica no more writes; who still reads there."""
-    return (await ask(machine, "drain"))["holds"]
+async def drain(machine: moorage.Machine) -> str:
+    """Send the replica no more writes; since when."""
+    await ask(machine, "drain")
+    return datetime.now(UTC).isoformat()
 
 
 async def resume(machine: moorage.Machine) -> None:

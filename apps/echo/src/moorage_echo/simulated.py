@@ -7,7 +7,7 @@ started, with the settings and the key that it finds then, and keeps its state i
 import hashlib
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -25,6 +25,8 @@ class Seat:
     write: Callable[[str, bytes], None]
     starts: Callable[[], int]
     """How often the unit was started, or 0 while it does not run."""
+    memory: Json = field(default_factory=dict[str, Any])
+    """What its server began with, for as long as that runs."""
 
     def text(self, path: str) -> str:
         found = self.read(path)
@@ -98,17 +100,29 @@ class Network:
                 self._running[address] = self._start(seat, starts)
 
     def _start(self, seat: Seat, starts: int) -> Running:
-        state = str(echod.STATE)
-        settings, key = json.loads(seat.text(cluster.SETTINGS)), seat.text(cluster.KEY)
+        if seat.memory.get("starts") != starts:
+            program = seat.read(cluster.PROGRAM) or b""
+            seat.memory.update(
+                starts=starts,
+                version=self._versions[program],
+                settings=json.loads(seat.text(cluster.SETTINGS)),
+                key=seat.text(cluster.KEY),
+            )
+        began: list[Json] = [seat.memory["settings"]]
+        key, port, state = seat.memory["key"], began[0]["port"], str(echod.STATE)
+
+        def settings() -> Json:
+            return began.pop() if began else json.loads(seat.text(cluster.SETTINGS))
+
         server = echod.Server(
-            settings=lambda: json.loads(seat.text(cluster.SETTINGS)),
+            settings=settings,
             load=lambda: json.loads(seat.read(state) or b"null"),
             save=lambda changed: seat.write(state, json.dumps(changed).encode()),
-            ask=self._asking(seat.address, key=key, port=settings["port"]),
+            ask=self._asking(seat.address, key=key, port=port),
             now=self._now,
-            version=self._versions[seat.read(cluster.PROGRAM) or b""],
+            version=seat.memory["version"],
         )
-        return Running(starts, server, key, settings["port"])
+        return Running(starts, server, key, port)
 
     def _asking(self, asker: str, *, key: str, port: int) -> echod.Ask:
         def ask(address: str, verb: str, given: Json) -> Json:
