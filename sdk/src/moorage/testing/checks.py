@@ -21,7 +21,7 @@ def check(world: World, manifest: Manifest) -> None:
 
 
 def _members(world: World, manifest: Manifest) -> Iterator[str]:
-    counts = Counter(member.component for member in world.members)
+    counts = Counter(m.component for m in world.members if m.status != "removed")
     for name, times in Counter(member.name for member in world.members).items():
         if times > 1:
             yield f"{times} members are called {name}"

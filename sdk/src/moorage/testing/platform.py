@@ -102,14 +102,14 @@ class Platform:
 
     def _cancel_idle(self) -> None:
         """What nobody works on is turned round at once, and what is below it goes first."""
-        for operation in list(self._open()):
-            if not operation.cancel_requested:
-                continue
+        asked = [operation for operation in self._open() if operation.cancel_requested]
+        for operation in asked:
             if any(step.no_return for step in operation.steps):
                 operation.cancel_requested = False
                 continue
             for child in self._children(operation):
                 child.cancel_requested = child.cancel_requested or not child.ended
+        for operation in reversed([o for o in self._open() if o.cancel_requested]):
             if operation.fence == 0:
                 operation.status = "cancelled"
                 self._moved(operation)
