@@ -196,7 +196,14 @@ async def request_repair(
         members=tuple(members),
         reason=reason,
     )
-    return await operations.request(ctx, new)
+    return await request(ctx, row, new)
+
+
+async def request(ctx: Context, row: Instance, new: NewOperation) -> Operation:
+    """Ask for an operation on an instance as a whole. The caller has locked it."""
+    operation = await operations.request(ctx, new)
+    await store.note_operation(ctx.db, row.id, org=row.org_id, operation=operation.id)
+    return operation
 
 
 async def open_kinds(ctx: Context, row: Instance) -> list[str]:

@@ -4,6 +4,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from moorage_core.policy.models import Decision
+from moorage_manifest import Manifest
+from moorage_manifest.vocabulary import OperationKind
+
 Status = Literal[
     "requested",
     "deploying",
@@ -105,17 +109,6 @@ class OperatorSeen:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """An instance with all that a reader is told of it."""
-
-    instance: Instance
-    components: list[Component]
-    operator: OperatorSeen | None
-    access: str | None = None
-    """The manifest's words on how people reach it, filled in."""
-
-
-@dataclass(frozen=True)
 class Plan:
     id: str
     org_id: str
@@ -134,13 +127,53 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Change:
-    """What an instance is to be, as a plan shows it and a request asks for it."""
+class Asked:
+    """What somebody wants of an instance that is there."""
 
-    kind: str
+    kind: OperationKind
+    config: dict[str, Any] | None = None
+    version: str | None = None
+    to_revision: int | None = None
+    override: str | None = None
+    """Why what is not trusted is used all the same."""
+    preempt: bool = False
+    keep_allocations: bool = False
+    accept_losses: bool = False
+    reason: str = ""
+    plan: str | None = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What a plan and its application must agree in."""
+        return {
+            "config": self.config,
+            "version": self.version,
+            "to_revision": self.to_revision,
+            "override": self.override is not None,
+            "preempt": self.preempt,
+            "keep_allocations": self.keep_allocations,
+        }
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What a request comes to: shown as a plan, or done."""
+
+    kind: OperationKind
+    manifest: Manifest
+    """Of the version that runs afterwards."""
     version_id: str
     app_version: str
     config: dict[str, Any]
+    given: dict[str, Any]
+    """The request itself."""
+    decision: Decision | None
+    """None: it gives something back, and nobody is asked."""
+    members: list[dict[str, Any]]
+    """Those that it touches: id (None where it would be made), name, component, what it does."""
     effects: dict[str, Effect] = field(default_factory=dict[str, Effect])
     """By changed field of the configuration."""
     loses: tuple[str, ...] = ()
+    cost: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    read: dict[str, Any] = field(default_factory=dict[str, Any])
+    """What it was made from. A plan whose own is another is stale."""

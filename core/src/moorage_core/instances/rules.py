@@ -11,8 +11,15 @@ from datetime import datetime
 from typing import Any
 
 from moorage_core.errors import ApiError, Conflict, Fault
-from moorage_core.instances.models import Instance, OperatorSeen, Plan, Revision, Status
-from moorage_manifest import Manifest
+from moorage_core.instances.models import (
+    Effect,
+    Instance,
+    OperatorSeen,
+    Plan,
+    Revision,
+    Status,
+)
+from moorage_manifest import Manifest, versions
 from moorage_manifest.vocabulary import OperationKind
 
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]+)\}")
@@ -76,6 +83,8 @@ WORK: dict[str, Work] = {
     "instance.decommission": Work("deleting", "deleted", "delete_failed", "delete_failed"),
 }
 """By kind. A repair changes no state: health says how it went."""
+DURING: frozenset[Status] = frozenset(work.during for work in WORK.values())
+"""States in which an operation is at the instance."""
 REVISES = frozenset(
     {"instance.deploy", "instance.configure", "instance.upgrade", "instance.rollback"}
 )
@@ -172,6 +181,12 @@ class RollbackUnsupported(Conflict):
     """There is no way back to this."""
 
     code = "rollback_unsupported"
+
+
+class NotAnUpgrade(Conflict):
+    """The instance cannot go to this version."""
+
+    code = "not_an_upgrade"
 
 
 class LossesNotAccepted(Conflict):
@@ -319,9 +334,56 @@ def check_no_change_pending(revision: Revision | None) -> None:
         )
 
 
+VERBS: dict[str, str] = {
+    "instance.deploy": "deploy",
+    "instance.configure": "reconfigure",
+    "instance.upgrade": "upgrade",
+    "instance.rollback": "roll back",
+    "instance.stop": "stop",
+    "instance.start": "start",
+    "instance.restart": "restart",
+    "instance.decommission": "remove",
+}
+"""What a change does to each member, in words."""
+
+
+def touched(
+    kind: str, effect: Effect, members: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """The members that a change touches, and what it does to each."""
+    does = VERBS[kind]
+    if kind == "instance.configure":
+        if effect == "none":
+            return []
+        does = effect
+    return [{**{k: each[k] for k in ("id", "name", "component")}, "does": does} for each in members]
+
+
 def check_changes(instance: Instance, version_id: str, config: Mapping[str, Any]) -> None:
     if instance.version_id == version_id and instance.config == config:
         raise NothingChanges(f"Instance {instance.name} has this configuration already.")
+
+
+def check_upgrade(
+    instance: Instance, number: str, manifest: Manifest, counts: Mapping[str, int]
+) -> None:
+    """Refuse a version that is older, or that lacks what the instance has."""
+    if versions.parse(number) < versions.parse(instance.app_version):
+        raise NotAnUpgrade(
+            f"Version {number} is older than {instance.app_version}. Going back is a rollback."
+        )
+    if manifest.runtime_backend != instance.runtime_backend:
+        raise NotAnUpgrade(
+            f"Version {number} runs on {manifest.runtime_backend}, the instance on "
+            f"{instance.runtime_backend}."
+        )
+    for key, count in counts.items():
+        if count and key not in manifest.components:
+            raise NotAnUpgrade(
+                f"Version {number} has no component {key}, of which there are {count} members. "
+                "Remove them first."
+            )
+    check_mode(manifest, instance.operating_mode, instance.control_plane_scope)
 
 
 def loses(manifest: Manifest, instance: Instance, to: Revision) -> tuple[str, ...]:
@@ -348,12 +410,17 @@ def check_accepted(lost: Sequence[str], *, accepted: bool) -> None:
         )
 
 
-def revision_before(revisions: Sequence[Revision], instance: Instance) -> Revision:
-    """The newest revision that ran before the present one."""
-    for each in sorted(revisions, key=lambda row: row.number, reverse=True):
-        if each.outcome == "applied" and each.number < instance.revision:
-            return each
-    raise RollbackUnsupported(f"Instance {instance.name} has no earlier revision to go back to.")
+def check_revision(instance: Instance, to: Revision | None, number: int | None) -> Revision:
+    """The revision to go back to: one that ran, and that is not the present one."""
+    if to is not None and to.outcome == "applied" and to.number != instance.revision:
+        return to
+    if number is None:
+        raise RollbackUnsupported(
+            f"Instance {instance.name} has no earlier revision to go back to."
+        )
+    raise RollbackUnsupported(
+        f"Revision {number} of instance {instance.name} never ran, or runs now."
+    )
 
 
 def check_repairs(recent: int) -> None:

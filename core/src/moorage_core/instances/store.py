@@ -131,7 +131,7 @@ async def set_status(
     status: str,
     settled: str,
     reason: str | None,
-    operation: str,
+    operation: str | None,
     now: datetime,
 ) -> None:
     await db.run(
@@ -227,7 +227,7 @@ async def forget_observed(
         """
         WITH stale AS (
             UPDATE instances SET health = 'unknown', health_reasons = %(reasons)s,
-                observed_until = NULL, updated_at = %(now)s
+                observed_until = NULL, version = version + 1, updated_at = %(now)s
             WHERE org_id = %(org)s AND id = ANY (%(ids)s) AND observed_until <= %(now)s
                 AND deleted_at IS NULL
             RETURNING id
@@ -499,15 +499,24 @@ async def count_repairs(db: Db, instance: str, *, org: str, since: datetime) -> 
 
 
 async def list_prices(db: Db, instance: str, *, org: str) -> list[dict[str, Any]]:
-    """What the machines of an instance cost, by list price and currency."""
+    """What the machines of an instance cost, and which of them go with their members."""
     return await db.rows(
         """
-        SELECT a.currency, a.price_micros, count(*) AS machines FROM allocations a
-        WHERE a.org_id = %s AND a.id IN (SELECT m.held_allocation_id FROM members m
-            WHERE m.org_id = %s AND m.instance_id = %s AND m.held_allocation_id IS NOT NULL)
-        GROUP BY 1, 2
+        SELECT a.currency, a.price_micros, m.managed, count(*) AS machines FROM allocations a
+        JOIN (SELECT held_allocation_id, bool_or(managed) AS managed FROM members
+            WHERE org_id = %(org)s AND instance_id = %(instance)s GROUP BY 1) m
+            ON m.held_allocation_id = a.id
+        WHERE a.org_id = %(org)s GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
         """,
-        (org, org, instance),
+        {"org": org, "instance": instance},
+    )
+
+
+async def list_kinds(db: Db, allocations: Sequence[str], *, project: str) -> list[dict[str, Any]]:
+    """Of which regions and SKUs some machines of a project are."""
+    return await db.rows(
+        "SELECT DISTINCT region, sku FROM allocations WHERE id = ANY (%s) AND project_id = %s",
+        (list(allocations), project),
     )
 
 

@@ -103,6 +103,14 @@ async def get(ctx: Context, id: str) -> ShownOperator:
     return _shown(ctx, operator)
 
 
+async def find_serving(ctx: Context, id: str, *, app: str, project: str) -> AppOperator | None:
+    """An operator of an app that can serve a project: its publisher's, or the project's own."""
+    found = await store.find(ctx.db, id, orgs=sorted(ctx.principal.scope.orgs))
+    if found is None or found.app_id != app:
+        return None
+    return found if found.serves == rules.PUBLISHER or found.project_id == project else None
+
+
 async def remove(ctx: Context, id: str, *, expected: int | None) -> None:
     """Take an operator away. It can claim nothing more."""
     key = Permission.CATALOG_OPERATOR_DELETE

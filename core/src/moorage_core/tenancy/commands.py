@@ -116,6 +116,11 @@ async def get_project(
     return project
 
 
+async def find_project(ctx: Context, id: str) -> Project | None:
+    """A project in the caller's orgs. The caller asks for its own key there."""
+    return await store.find_project(ctx.db, id, orgs=sorted(ctx.principal.scope.orgs))
+
+
 async def update_project(ctx: Context, id: str, change: ProjectUpdate, *, expected: int) -> Project:
     project = await get_project(ctx, id, key=Permission.IAM_PROJECT_UPDATE, lock=True)
     etag.check("project", id, have=project.version, expected=expected)
