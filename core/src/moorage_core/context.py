@@ -27,6 +27,14 @@ class AuditRecord:
     details: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
+@dataclass
+class Trace:
+    """The ids that follow a request through logs, events, audit and operations."""
+
+    correlation_id: str
+    traceparent: str | None = None
+
+
 @dataclass(frozen=True)
 class EventRecord:
     """One event to publish.
@@ -39,18 +47,12 @@ class EventRecord:
     version: int
     org: str
     data: dict[str, Any]
+    trace: Trace
+    """Of whoever wished for it, who need not be whoever does it."""
     project: str | None = None
     app_slug: str | None = None
     app_instance_id: str | None = None
     topics: tuple[str, ...] = ()
-
-
-@dataclass
-class Trace:
-    """The ids that follow a request through logs, events, audit and operations."""
-
-    correlation_id: str
-    traceparent: str | None = None
 
 
 @dataclass

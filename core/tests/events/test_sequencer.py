@@ -9,7 +9,7 @@ import pytest
 from core.tests.callers import ActorMaker, Caller, Urls
 from core.tests.factories.tenancy import OrgRow
 from moorage_core import unit
-from moorage_core.context import EventRecord
+from moorage_core.context import EventRecord, Trace
 from moorage_core.events import commands, registry, rules
 from moorage_core.events.registry import Named
 from moorage_core.kit.ids import PLATFORM_ORG
@@ -132,6 +132,7 @@ def test_an_apps_event_without_all_five_ids_is_refused(monkeypatch: pytest.Monke
         project="prj_1",
         app_slug="echo",
         app_instance_id="inst_1",
+        trace=Trace("c"),
         data={"id": "a", "slug": "a", "name": "a"},
     )
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Principal
-from moorage_core.context import Context, EventRecord
+from moorage_core.context import Context, EventRecord, Trace
 from moorage_core.errors import Forbidden
 from moorage_core.events import rules, store
 from moorage_core.events.models import Event
@@ -26,11 +26,13 @@ def publish(
     app: str | None = None,
     instance: str | None = None,
     topics: tuple[str, ...] = (),
+    trace: Trace | None = None,
 ) -> None:
     """Publish with the change.
 
     The caller's transaction holds the subject's row; `version` is the new one. `app` is a slug,
-    `instance` the id of the app's instance that it is about.
+    `instance` the id of the app's instance that it is about. `trace` is that of an earlier request
+    which this follows from, where it was not the present one.
     """
     record = EventRecord(
         type=event.type,
@@ -41,6 +43,7 @@ def publish(
         app_slug=app,
         app_instance_id=instance,
         data=data.model_dump(mode="json"),
+        trace=trace or ctx.trace,
         topics=topics,
     )
     rules.check(record)
