@@ -46,6 +46,7 @@ EVENTS = {
 FRESH = timedelta(seconds=90)
 """How long an observation counts, where the controller does not say it."""
 InvalidTransition = rules.InvalidTransition
+REPAIR_ERRORS = (rules.InvalidTransition, rules.TooManyRepairs)
 
 # For other slices
 
