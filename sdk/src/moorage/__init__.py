@@ -40,7 +40,7 @@ from moorage.auth import AccessToken, Auth, Password, ServiceAccount
 from moorage.client import Client
 
 if TYPE_CHECKING:
-    from moorage.controller import (
+    from moorage.controller.public import (
         ActionOperation,
         App,
         BatchOperation,
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        return getattr(import_module("moorage.controller"), name)
+        return getattr(import_module("moorage.controller.public"), name)
     raise AttributeError(f"module 'moorage' has no attribute {name!r}")
 
 
