@@ -157,6 +157,7 @@ class Platform:
             steps=operation.steps,
             instance=self.instance(operation),
             member=self._member(operation.member),
+            members=[self._told(self.world.member(name)) for name in operation.members],
             children=_count(children) if operation.is_parent else None,
             batch=[self.world.member(name).id for name in operation.members],
         )
