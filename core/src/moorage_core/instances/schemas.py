@@ -292,7 +292,7 @@ class TouchedRead(Output):
     does: str
 
 
-class VerdictRead(Output):
+class PlanVerdictRead(Output):
     layer: str
     allowed: bool | None
     sentence: str
@@ -301,7 +301,7 @@ class VerdictRead(Output):
 
 class PolicyRead(Output):
     allowed: bool
-    verdicts: list[VerdictRead]
+    verdicts: list[PlanVerdictRead]
 
 
 class PlanCostRead(Output):
