@@ -30,6 +30,8 @@ from moorage_core.http import directory, problems
 from moorage_core.http.edge import Edge
 from moorage_core.http.principal_cache import PrincipalCache
 from moorage_core.http.waiting import WaitingRoom
+from moorage_core.instances import target as instance_target
+from moorage_core.instances.sweeps import ForgetStale
 from moorage_core.kit import logs
 from moorage_core.kit.clock import Clock, SystemClock
 from moorage_core.kit.db import open_database
@@ -43,7 +45,7 @@ from moorage_core.nodes.heartbeats import Heartbeats
 from moorage_core.nodes.sweeps import FindSilentNodes, FlushHeartbeats, ReimageNodes
 from moorage_core.oidc.issuers import Issuers
 from moorage_core.operations.hooks import Target
-from moorage_core.operations.sweeps import EndExpired, EndLeft
+from moorage_core.operations.sweeps import EndExpired, EndLeft, ExpireLeases, StopLate, WakeDue
 from moorage_core.platform import Platform
 from moorage_core.retention.sweeps import DeleteExpired
 from moorage_core.runtime_secrets.sweeps import RemoveExpiredSecrets
@@ -80,6 +82,9 @@ SWEEPS: tuple[type[driver.Sweep], ...] = (
     RemoveBlobs,
     EndExpired,
     EndLeft,
+    ExpireLeases,
+    WakeDue,
+    StopLate,
     ExpireTasks,
     RemoveExpiredSecrets,
     DriveAllocations,
@@ -90,12 +95,17 @@ SWEEPS: tuple[type[driver.Sweep], ...] = (
     FlushHeartbeats,
     FindSilentNodes,
     ReimageNodes,
+    ForgetStale,
 )
 
 TASK_HOOKS: dict[str, Hook] = {access_lists.KIND: access_lists.AccessLists()}
 """Kinds of task whose input is made at the moment in which a node takes them."""
 
-TARGETS: dict[str, Target] = {"member": following.Members()}
+TARGETS: dict[str, Target] = {
+    "credential": instance_target.Instances(),
+    "instance": instance_target.Instances(),
+    "member": following.Members(),
+}
 """By the first word of a kind of operation: whoever owns what it changes."""
 
 

@@ -262,6 +262,11 @@ class Operation(Data):
     reason: str
     fence: int
     allocations: list[str]
+    parent_id: str | None = None
+    member_id: str | None = None
+    direction: str = "forward"
+    attempt: int = 1
+    error_code: str | None = None
 
 
 class Member(Data):
@@ -563,6 +568,27 @@ ALLOCATION_RELEASE_FAILED = EventType(
     "infra.allocation.release_failed", "A node could not be cleaned.", Allocation
 )
 OPERATION_RUNNING = EventType("apps.operation.running", "An operation began.", Operation)
+OPERATION_REQUESTED = EventType(
+    "apps.operation.requested", "Somebody wants something done.", Operation
+)
+OPERATION_WAITING = EventType(
+    "apps.operation.waiting", "An operation waits, for a time or for something.", Operation
+)
+OPERATION_BLOCKED = EventType(
+    "apps.operation.blocked", "An operation needs a person to decide.", Operation
+)
+OPERATION_UNDOING = EventType(
+    "apps.operation.undoing", "What an operation did is being taken back.", Operation
+)
+OPERATION_ABANDONED = EventType(
+    "apps.operation.abandoned", "An operation was ended without its controller.", Operation
+)
+OPERATION_CANCEL_REQUESTED = EventType(
+    "apps.operation.cancel_requested", "An operation was asked to stop.", Operation
+)
+OPERATION_REOPENED = EventType(
+    "apps.operation.reopened", "An operation is tried again, or goes on.", Operation
+)
 OPERATION_RENEWED = EventType(
     "apps.operation.renewed", "The lease of an operation was renewed.", Operation
 )

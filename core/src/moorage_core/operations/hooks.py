@@ -39,6 +39,6 @@ class Target(Protocol):
         ...
 
 
-def target_of(targets: Mapping[str, Target], kind: str) -> Target:
-    """The one that owns what this kind changes: by the kind's first word."""
-    return targets[kind.partition(".")[0]]
+def word(kind: str) -> str:
+    """The key of the target that owns what this kind changes."""
+    return kind.partition(".")[0]

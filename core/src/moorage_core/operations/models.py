@@ -67,12 +67,13 @@ class Operation:
     timeout_seconds: int | None = None
     first_claimed_at: datetime | None = None
     due_at: datetime | None = None
-    undo_until: datetime | None = None
     wakes_on: list[str] = field(default_factory=list[str])
     holder: str | None = None
     handout: int = 0
     sequence: int = 0
     turn_at: datetime | None = None
+    parent_open: bool | None = None
+    """Of a child: whether its parent is at its children still."""
 
     @property
     def instance_id(self) -> str:
@@ -126,6 +127,7 @@ class NewOperation:
     """Seconds from the first claim after which it is asked to stop."""
     input: dict[str, Any] = field(default_factory=dict[str, Any])
     member: str | None = None
+    """Its target. A parent has none: its children keep their members."""
     members: tuple[str, ...] = ()
     """Members that it keeps to itself besides: a repair's."""
     allocations: tuple[str, ...] = ()
@@ -141,7 +143,7 @@ class NewOperation:
     """It has phases: prepare, its children, finish. Also where it has no children."""
     max_parallel: int | None = None
     failure_budget: int | None = None
-    """Children that may fail before no more are started. None: any number."""
+    """Children that may fail before no more are started. None: all are started, whatever fails."""
     children: tuple[NewChild, ...] = ()
     reason: str = ""
 
@@ -152,8 +154,8 @@ class Move:
 
     operation: Operation
     """As it is now."""
-    before: str | None
-    """The state that it had; None where it has just been asked for."""
+    before: str
+    """The state that it had."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,40 @@ OPENING_ROLES: frozenset[str] = frozenset(
     str(role) for role in Role if Permission.INFRA_SESSION_CREATE in ROLES[role].permissions
 )
 """Roles whose people open sessions; without one, those that they opened end."""
+NEXT: dict[str, frozenset[str]] = {
+    "pending": frozenset({"ready", "cancelled", "failed", "abandoned"}),
+    "ready": frozenset(
+        {"running", "undoing", "pending", "cancelled", "failed", "blocked", "abandoned"}
+    ),
+    "running": frozenset(
+        {
+            "ready",
+            "waiting",
+            "blocked",
+            "succeeded",
+            "failed",
+            "cancelled",
+            "undoing",
+            "abandoned",
+        }
+    ),
+    "waiting": frozenset({"pending", "succeeded", "failed", "blocked", "cancelled", "abandoned"}),
+    "blocked": frozenset({"pending", "cancelled", "failed", "abandoned"}),
+    "undoing": frozenset({"ready", "waiting", "blocked", "cancelled", "failed", "abandoned"}),
+    "failed": frozenset({"pending", "abandoned"}),
+    "succeeded": frozenset(),
+    "cancelled": frozenset(),
+    "abandoned": frozenset(),
+}
+"""From state to state. The database holds the same table and refuses everything else."""
+ENDED = frozenset({"succeeded", "failed", "cancelled", "abandoned"})
+OPEN = frozenset(NEXT) - ENDED
+LOST = frozenset({"failed", "abandoned"})
+"""Of a child: it counts against its parent's budget."""
+HELD = frozenset({"running", "undoing"})
+"""A controller has it."""
+LEASE = timedelta(seconds=30)
+"""How long a controller may be silent before another gets its operations."""
 OPENER_LEFT = "Whoever opened it may not open sessions in this project any more."
 
 
@@ -29,10 +63,21 @@ class PlatformsOwn(Conflict):
     code = "platforms_own"
 
 
+class InvalidTransition(Conflict):
+    """The operation's state does not allow this."""
+
+    code = "invalid_transition"
+
+
 class AllocationNotActive(Conflict):
     """A machine is not in the state in which work on it can begin."""
 
     code = "allocation_not_active"
+
+
+def check_move(id: str, before: str, after: str) -> None:
+    if after not in NEXT[before]:
+        raise InvalidTransition(f"Operation {id} is {before}: it cannot become {after}.")
 
 
 def check_active(machines: Iterable[Machine]) -> None:
@@ -60,9 +105,9 @@ def check_not_own(operation: Operation) -> None:
         )
 
 
-def lease_until(now: datetime, lease: timedelta, *, deadline: datetime) -> datetime:
-    """When a lease that is asked for now ends: never after the deadline."""
-    return min(now + lease, deadline)
+def lease_until(now: datetime, lease: timedelta, *, deadline: datetime | None) -> datetime:
+    """When a session's lease that is asked for now ends: never after the deadline."""
+    return min(now + lease, deadline or now + lease)
 
 
 def deadline_of(now: datetime, lease: timedelta) -> datetime:

@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from moorage_core.kit.ids import AllocationId, OperationId, OrgId, ProjectId
+from moorage_core.kit.ids import AllocationId
 from moorage_core.kit.wire import NO_CONTROL, WHOLE, Input, Moment, Output, Reason
+from moorage_core.operations.shapes import OperationRead, OperationStepRead, StatusName
 
-StatusName = Literal["running", "succeeded", "failed", "cancelled"]
 Lease = Annotated[int, Field(ge=60, le=8 * 3600), WHOLE]
 
 
@@ -33,26 +33,28 @@ class OperationEnd(Input):
     """What came of it, in a sentence."""
 
 
-class OperationRead(Output):
-    id: OperationId
-    org_id: OrgId
-    project_id: ProjectId
-    kind: str
+class VerbCreate(Input):
+    """A person's word on an operation."""
+
+    reason: Reason
+    """Why: it stands in the audit log, and with the operation where it is cancelled."""
+
+
+class StepsRead(Output):
+    items: list[OperationStepRead]
+
+
+class ReportTaken(Output):
+    """How the operation stands now. The lease is renewed."""
+
     status: StatusName
-    reason: str
-    message: str | None
-    requested_by_kind: str
-    requested_by: str
-    requested_by_name: str
+    direction: Literal["forward", "undo"]
     fence: int
-    allocations: list[AllocationId]
-    lease_expires_at: Moment
-    deadline: Moment
-    correlation_id: str
-    version: int
-    created_at: Moment
-    updated_at: Moment
-    ended_at: Moment | None
+    sequence: int
+    lease_expires_at: Moment | None
+    cancel_requested: bool
+    """Stop, and take back what was done."""
+    cancel_reason: str | None
 
 
 class SessionIssued(OperationRead):

@@ -16,8 +16,9 @@ OPERATION: LiteralString = """
     o.children_total, o.children_ended, o.children_failed, o.direction, o.progress_done,
     o.progress_total, o.error, o.result, o.residue, o.recovery, o.attempt, o.no_return,
     o.cancel_requested_at, o.cancel_reason, o.preempts, o.patient, o.timeout_seconds,
-    o.first_claimed_at, o.due_at, o.undo_until, o.wakes_on, o.holder, o.handout, o.sequence,
-    o.turn_at,
+    o.first_claimed_at, o.due_at, o.wakes_on, o.holder, o.handout, o.sequence, o.turn_at,
+    (SELECT p.phase = 'children' AND p.ended_at IS NULL FROM operations p
+        WHERE p.id = o.parent_id) AS parent_open,
     ARRAY(SELECT x.allocation_id FROM operation_allocations x WHERE x.operation_id = o.id
         ORDER BY x.allocation_id) AS allocations
     """
@@ -87,6 +88,19 @@ async def add(
         | operation
         | (grant or {})
         | {"allocations": allocations},
+    )
+
+
+async def add_allocations(
+    db: Db, operation: str, allocations: list[str], *, org: str, project: str
+) -> None:
+    """Let an operation touch these machines too."""
+    await db.run(
+        """
+        INSERT INTO operation_allocations (operation_id, allocation_id, org_id, project_id)
+        SELECT %s, a, %s, %s FROM unnest(%s::text[]) a ON CONFLICT DO NOTHING
+        """,
+        (operation, org, project, allocations),
     )
 
 
@@ -219,13 +233,14 @@ async def lock_running_on(
 
 
 async def list_expired(db: Db, *, now: datetime, limit: int) -> list[dict[str, Any]]:
-    """Operations whose lease has run out.
+    """Sessions whose lease has run out.
 
     Tenant-less: a sweep, as moorage_system.
     """
     return await db.rows(
         """
-        SELECT id, org_id FROM operations WHERE status = 'running' AND lease_expires_at < %s
+        SELECT id, org_id FROM operations
+        WHERE status = 'running' AND kind = 'node.session' AND lease_expires_at < %s
         ORDER BY lease_expires_at LIMIT %s
         """,
         (now, limit),
@@ -233,14 +248,15 @@ async def list_expired(db: Db, *, now: datetime, limit: int) -> list[dict[str, A
 
 
 async def list_left(db: Db, *, roles: list[str], key: str, limit: int) -> list[dict[str, Any]]:
-    """Running operations of people and service accounts who lost what it takes to open one.
+    """Running sessions of people and service accounts who lost what it takes to open one.
 
     Tenant-less: a sweep, as moorage_system.
     """
     return await db.rows(
         f"""
         SELECT o.id, o.org_id FROM operations o
-        WHERE o.status = 'running' AND o.requested_by_kind <> 'system' AND {LEFT}
+        WHERE o.status = 'running' AND o.kind = 'node.session'
+            AND o.requested_by_kind <> 'system' AND {LEFT}
         ORDER BY o.id LIMIT %(limit)s
         """,
         {"roles": roles, "key": key, "limit": limit},
@@ -253,7 +269,8 @@ async def lock_left(db: Db, id: str, *, org: str, roles: list[str], key: str) ->
         Operation,
         f"""
         SELECT {OPERATION} FROM operations o
-        WHERE o.org_id = %(org)s AND o.id = %(id)s AND o.status = 'running' AND {LEFT}
+        WHERE o.org_id = %(org)s AND o.id = %(id)s AND o.status = 'running'
+            AND o.kind = 'node.session' AND {LEFT}
         FOR UPDATE OF o
         """,
         {"id": id, "org": org, "roles": roles, "key": key},

@@ -1,18 +1,24 @@
-"""Ends operations whose lease has run out, and those of leavers."""
+"""What happens to operations by itself: leases, waits and times run out, people leave."""
 
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
+from itertools import groupby
 from typing import Any
 
 from moorage_core import unit
 from moorage_core.authz.permissions import Permission
 from moorage_core.background.driver import Sweep
-from moorage_core.operations import commands, rules, store
+from moorage_core.context import Context
+from moorage_core.operations import claims, queue_store, requests, rules, sessions, store
+from moorage_core.platform import Platform
 
 BATCH = 100
+OUTAGE = timedelta(seconds=15)
+"""Silence of the control plane after which controllers could not have renewed their leases."""
 
 
 class EndExpired(Sweep):
-    """Look for leases that have run out; end each operation in its org."""
+    """Look for sessions whose lease has run out; end each in its org."""
 
     every = timedelta(seconds=2)
 
@@ -22,7 +28,7 @@ class EndExpired(Sweep):
         ended = 0
         for row in found:
             async with unit.work(self.platform, row["org_id"]) as ctx:
-                ended += await commands.end_expired(ctx, row["id"], org=row["org_id"])
+                ended += await sessions.end_expired(ctx, row["id"], org=row["org_id"])
         return {"ended": ended}
 
 
@@ -46,5 +52,66 @@ class EndLeft(Sweep):
         ended = 0
         for row in found:
             async with unit.work(self.platform, row["org_id"]) as ctx:
-                ended += await commands.end_left(ctx, row["id"], org=row["org_id"])
+                ended += await sessions.end_left(ctx, row["id"], org=row["org_id"])
         return {"ended": ended}
+
+
+class ExpireLeases(Sweep):
+    """Give to others what belongs to controllers that have gone silent.
+
+    It also feels the pulse of the control plane itself. Where that was out for so long that nobody
+    could renew, every lease that was live then gets a full term first.
+    """
+
+    every = timedelta(seconds=2)
+
+    async def activate(self) -> dict[str, Any]:
+        now = self.platform.clock.now()
+        async with self.platform.database.sweep() as db:
+            last = await queue_store.beat(db, now=now)
+            extended = 0
+            if now - last > OUTAGE:
+                extended = await queue_store.extend_leases(db, since=last, until=now + rules.LEASE)
+            found = await queue_store.list_silent(db, now=now, limit=BATCH)
+        return {"extended": extended, "freed": await claims.release(self.platform, _by(found))}
+
+
+class WakeDue(Sweep):
+    """Put operations back in line that have waited long enough."""
+
+    every = timedelta(seconds=1)
+
+    async def activate(self) -> dict[str, Any]:
+        async with self.platform.database.sweep() as db:
+            found = await queue_store.list_due(db, now=self.platform.clock.now(), limit=BATCH)
+        return {"woken": await _each(self.platform, found, requests.wake_due)}
+
+
+class StopLate(Sweep):
+    """Ask operations to stop whose time is over; block those that do not."""
+
+    every = timedelta(seconds=5)
+
+    async def activate(self) -> dict[str, Any]:
+        async with self.platform.database.sweep() as db:
+            found = await queue_store.list_late(db, now=self.platform.clock.now(), limit=BATCH)
+        return {"late": await _each(self.platform, found, requests.stop_late)}
+
+
+def _by(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """By org and instance: those of one are done in one transaction."""
+    return sorted(rows, key=lambda row: (row["org_id"], row["instance"], row["id"]))
+
+
+async def _each(
+    platform: Platform,
+    rows: Sequence[dict[str, Any]],
+    act: Callable[[Context, list[str], str, str], Awaitable[int]],
+) -> int:
+    """Do something about operations, instance by instance; how many it was done to."""
+    done = 0
+    for (org, instance), mine in groupby(_by(rows), lambda row: (row["org_id"], row["instance"])):
+        async with unit.work(platform, org) as ctx:
+            await queue_store.lock_instance(ctx.db, instance, org=org)
+            done += await act(ctx, [row["id"] for row in mine], org, instance)
+    return done

@@ -1,0 +1,301 @@
+"""How operations move: every change of state goes through here.
+
+The caller has locked the instance's row, which is what makes these decisions one by one. A move is
+written, told to whoever owns the target, published, and then `settle` lets start whoever can: it
+ends waves and phases of parents, and moves to `ready` what order allows. Nothing else makes an
+operation ready, so a claim need not ask.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from moorage_core.context import Context
+from moorage_core.events import commands as events
+from moorage_core.events import registry
+from moorage_core.operations import hooks, ordering, queue_store, recovery, rules, store
+from moorage_core.operations.models import Move, Operation
+from moorage_core.operations.ordering import Entry
+
+SSH_TASKS = "ssh-tasks"
+"""Moves when there is something to do on a host without agent."""
+SPACING = timedelta(seconds=1)
+"""Between the turns of one instance: others come in between."""
+
+EVENTS = {
+    "running": registry.OPERATION_RUNNING,
+    "waiting": registry.OPERATION_WAITING,
+    "blocked": registry.OPERATION_BLOCKED,
+    "undoing": registry.OPERATION_UNDOING,
+    "succeeded": registry.OPERATION_SUCCEEDED,
+    "failed": registry.OPERATION_FAILED,
+    "cancelled": registry.OPERATION_CANCELLED,
+    "abandoned": registry.OPERATION_ABANDONED,
+}
+"""Events by the state that was reached. That something stands in line is nobody's event."""
+
+
+# Moving
+
+
+async def move(
+    ctx: Context, changes: Sequence[tuple[Operation, Operation]], *, org: str
+) -> list[Operation]:
+    """Write operations as they are to be, each with what it was; tell whoever must know."""
+    if not changes:
+        return []
+    written = [_written(ctx, before, after) for before, after in changes]
+    await queue_store.save(ctx.db, written, org=org)
+    moves = [
+        Move(after, before.status)
+        for (before, _), after in zip(changes, written, strict=True)
+        if after.status != before.status
+    ]
+    await _count(ctx, moves, org=org)
+    for each in moves:
+        await _follow(ctx, each)
+    for operation in written:
+        ctx.topics.add(f"op:{operation.id}")
+    await tell(ctx, moves)
+    for each in moves:
+        if each.operation.is_parent and each.operation.ended_at is not None:
+            await _end_children(ctx, each.operation)
+    return written
+
+
+def _written(ctx: Context, before: Operation, after: Operation) -> Operation:
+    if after.status != before.status:
+        rules.check_move(before.id, before.status, after.status)
+    ended = after.status in rules.ENDED
+    keeps = after.status in rules.HELD or (
+        after.status == "ready" and before.status in rules.HELD and after.holder is not None
+    )
+    return replace(
+        after,
+        version=before.version + 1,
+        updated_at=ctx.now,
+        ended_at=(before.ended_at or ctx.now) if ended else None,
+        holder=after.holder if keeps else None,
+        lease_expires_at=after.lease_expires_at if after.status in rules.HELD else None,
+        due_at=after.due_at if after.status == "waiting" else None,
+    )
+
+
+async def _count(ctx: Context, moves: Sequence[Move], *, org: str) -> None:
+    """Parents know how many of their children have ended, and how many of these failed."""
+    counts: dict[str, list[int]] = {}
+    for each in moves:
+        if each.operation.parent_id is None:
+            continue
+        before, after = each.before or "pending", each.operation.status
+        count = counts.setdefault(each.operation.parent_id, [0, 0])
+        count[0] += (after in rules.ENDED) - (before in rules.ENDED)
+        count[1] += (after in rules.LOST) - (before in rules.LOST)
+    changed = [(id, *count) for id, count in sorted(counts.items()) if any(count)]
+    if changed:
+        await queue_store.count_children(
+            ctx.db, [(id, ended, failed) for id, ended, failed in changed], org=org
+        )
+
+
+async def _follow(ctx: Context, move: Move) -> None:
+    """What every move brings with it: an event, a word to controllers, the end of its tasks."""
+    operation = move.operation
+    event = EVENTS.get(operation.status)
+    if event is not None:
+        publish(ctx, event, operation)
+    if operation.status == "ready":
+        ctx.topics.add(f"opr:{operation.operator_id}")
+    if operation.status == "blocked" or operation.ended_at is not None:
+        await stop_tasks(ctx, operation)
+
+
+async def stop_tasks(ctx: Context, operation: Operation) -> None:
+    for task in await store.stop_tasks(ctx.db, operation.id, org=operation.org_id, now=ctx.now):
+        ctx.topics |= {f"node:{task['node_id']}", f"task:{task['id']}"}
+        if task["reach"] == "ssh":
+            ctx.topics.add(SSH_TASKS)
+
+
+async def tell(ctx: Context, moves: Sequence[Move]) -> None:
+    """Tell whoever owns the targets, each of its own kinds."""
+    by_target: dict[str, list[Move]] = {}
+    for each in moves:
+        by_target.setdefault(hooks.word(each.operation.kind), []).append(each)
+    for word, mine in by_target.items():
+        await ctx.platform.targets[word].moved(ctx, mine)
+
+
+def publish(ctx: Context, event: registry.EventType, operation: Operation) -> None:
+    ctx.topics.add(f"op:{operation.id}")
+    error = operation.error or {}
+    data = registry.Operation(
+        id=operation.id,
+        kind=operation.kind,
+        status=operation.status,
+        reason=operation.reason,
+        fence=operation.fence,
+        allocations=operation.allocations,
+        parent_id=operation.parent_id,
+        member_id=operation.member_id,
+        direction=operation.direction,
+        attempt=operation.attempt,
+        error_code=error.get("code"),
+    )
+    events.publish(
+        ctx,
+        event,
+        data,
+        subject=operation.id,
+        version=operation.version,
+        org=operation.org_id,
+        project=operation.project_id,
+        app=operation.app_slug,
+        instance=operation.app_instance_id,
+    )
+
+
+async def _end_children(ctx: Context, parent: Operation) -> None:
+    """No child outlives its parent. Those of one that failed can be tried again with it."""
+    org = parent.org_id
+    left = await queue_store.list_children(ctx.db, parent.id, org=org, statuses=sorted(rules.OPEN))
+    error = {"code": "parent_ended", "message": f"Operation {parent.id} ended: {parent.status}."}
+    changes = [
+        (each, replace(each, status=parent.status, recovery="retryable", error=error))
+        if parent.status == "failed"
+        else (each, recovery.abandoned(each, reason=parent.message or "abandoned"))
+        if parent.status == "abandoned"
+        else (each, replace(each, status="cancelled", message=error["message"]))
+        for each in left
+    ]
+    await move(ctx, changes, org=org)
+
+
+# Settling
+
+
+async def settle(ctx: Context, instance: str, *, org: str) -> None:
+    """Let start whoever can, now that something has moved."""
+    line = await queue_store.list_line(ctx.db, instance, org=org)
+    parents = [each for each in line if each.phase == "children"]
+    if parents and await _end_parts(ctx, parents, org=org):
+        line = await queue_store.list_line(ctx.db, instance, org=org)
+    waiting = await _list_unbegun(ctx, line, org=org)
+    entries = _entries(line, waiting)
+    started = ordering.startable(entries, _slots(line))
+    if started:
+        await _start(ctx, started, instance=instance, org=org)
+
+
+async def _list_unbegun(ctx: Context, line: Sequence[Operation], *, org: str) -> list[Operation]:
+    """Children that were never begun: all of them where somebody else stands in line too, and
+    otherwise as many as could start."""
+    roots = [each for each in line if each.parent_id is None and each.instance_lock != "none"]
+    parents = [each for each in roots if each.is_parent]
+    alone = len(roots) == 1
+    if not parents or (alone and parents[0].phase != "children"):
+        return []
+    limits = [each.max_parallel if alone else None for each in parents]
+    return await queue_store.list_unbegun(ctx.db, [each.id for each in parents], limits, org=org)
+
+
+def _entries(line: Sequence[Operation], waiting: Sequence[Operation]) -> list[Entry]:
+    """Children begin when their parent is at that, wave by wave; meanwhile they stand in line."""
+    everybody = [*line, *waiting]
+    parents = {each.id: each for each in line if each.is_parent}
+    lowest: dict[str, int] = {}
+    for each in everybody:
+        if each.parent_id is not None:
+            lowest[each.parent_id] = min(each.wave, lowest.get(each.parent_id, each.wave))
+    entries: list[Entry] = []
+    for each in everybody:
+        begun = each.first_claimed_at is not None
+        held_back = False
+        if each.parent_id is not None and not begun:
+            phase = parents[each.parent_id].phase
+            held_back = phase != "children" or each.wave > lowest[each.parent_id]
+        members = {*each.member_ids, *([each.member_id] if each.member_id else [])}
+        entry = Entry(
+            id=each.id,
+            root=each.parent_id or each.id,
+            place=each.place,
+            status=each.status,
+            lock=each.instance_lock,
+            members=frozenset(members),
+            yields=each.kind == "instance.repair",
+            parts=each.phase == "children",
+            begun=begun,
+            held_back=held_back,
+        )
+        entries.append(entry)
+    return entries
+
+
+def _slots(line: Sequence[Operation]) -> dict[str, int]:
+    """How many children of each parent may start besides those at work."""
+    slots: dict[str, int] = {}
+    for parent in line:
+        if parent.max_parallel is not None:
+            working = [
+                each
+                for each in line
+                if each.parent_id == parent.id and each.status in ordering.KEEPS_INSTANCE
+            ]
+            slots[parent.id] = parent.max_parallel - len(working)
+    return slots
+
+
+async def _start(ctx: Context, ids: list[str], *, instance: str, org: str) -> None:
+    found = {each.id: each for each in await queue_store.lock(ctx.db, ids, org=org)}
+    first = await queue_store.take_turns(ctx.db, instance, len(ids), org=org, now=ctx.now)
+    changes = [
+        (found[id], replace(found[id], status="ready", turn_at=first + number * SPACING))
+        for number, id in enumerate(ids)
+    ]
+    await move(ctx, changes, org=org)
+
+
+# Parents
+
+
+async def _end_parts(ctx: Context, parents: Sequence[Operation], *, org: str) -> bool:
+    """Parents whose children have all ended go on; too many failures end the rest first."""
+    moved = False
+    for parent in parents:
+        budget = parent.failure_budget
+        if budget is not None and parent.children_failed > budget:
+            message = f"Not begun: more than {budget} others failed."
+            moved |= bool(await cancel_untouched(ctx, parent, message=message))
+    for parent in await queue_store.lock(ctx.db, [each.id for each in parents], org=org):
+        if parent.phase == "children" and parent.children_ended >= parent.children_total:
+            await _go_on(ctx, parent)
+            moved = True
+    return moved
+
+
+async def cancel_untouched(ctx: Context, parent: Operation, *, message: str) -> list[Operation]:
+    """End the children that no controller ever had."""
+    org = parent.org_id
+    children = await queue_store.list_children(
+        ctx.db, parent.id, org=org, statuses=["pending", "ready", "waiting"], untouched=True
+    )
+    changes = [(each, replace(each, status="cancelled", message=message)) for each in children]
+    return await move(ctx, changes, org=org)
+
+
+async def _go_on(ctx: Context, parent: Operation) -> None:
+    """After the children: the finish; or back, where all of it is to be taken back.
+
+    Members that were added stay added, so that a bulk which is cancelled half-way is finished for
+    those. What an instance's change did is taken back as a whole.
+    """
+    on = recovery.woken(parent, now=ctx.now)
+    wanted = parent.cancel_requested_at is None
+    succeeded = parent.children_ended - parent.children_failed > 0
+    if wanted or (succeeded and hooks.word(parent.kind) == "member"):
+        on = replace(on, phase="finish")
+    elif await queue_store.has_steps(ctx.db, parent.id, org=parent.org_id):
+        on = replace(on, phase="prepare", direction="undo")
+    else:
+        on = replace(on, status="cancelled")
+    await move(ctx, [(parent, on)], org=parent.org_id)

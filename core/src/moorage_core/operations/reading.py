@@ -1,0 +1,98 @@
+"""Looking at operations, and what all of their use cases leave behind."""
+
+from datetime import datetime
+
+from moorage_core.audit import commands as audit
+from moorage_core.authz.authorize import Resource, authorize, hidden
+from moorage_core.authz.permissions import Permission
+from moorage_core.authz.principals import Kind
+from moorage_core.context import Context
+from moorage_core.errors import Forbidden
+from moorage_core.kit import pagination
+from moorage_core.kit.pagination import Page, PageRequest
+from moorage_core.operations import queue_store, shapes, store
+from moorage_core.operations.models import Operation, Step
+from moorage_core.tenancy import commands as tenancy
+
+shown = shapes.shown
+
+
+async def get(
+    ctx: Context, id: str, *, key: str = Permission.APPS_OPERATION_READ, lock: bool = False
+) -> Operation:
+    who = ctx.principal
+    operation = await store.find(ctx.db, id, orgs=sorted(who.scope.orgs), lock=lock)
+    bound = who.kind in (Kind.OPERATION, Kind.WATCH)
+    if operation is None or (bound and who.operation != id):
+        raise hidden("operation", id)
+    authorize(ctx, key, place(operation))
+    return operation
+
+
+async def list_visible(
+    ctx: Context, page: PageRequest, *, project: str | None, wanted: dict[str, str | None]
+) -> Page[Operation]:
+    """The operations of one project, or all that the caller may read."""
+    key = Permission.APPS_OPERATION_READ
+    if project is not None:
+        await tenancy.get_project(ctx, project, key=key)
+        orgs, projects = list[str](), [project]
+    else:
+        orgs, projects = _everywhere(ctx, key)
+    rows = await queue_store.list_page(ctx.db, page, orgs=orgs, projects=projects, wanted=wanted)
+    return pagination.page(rows, page, key=lambda operation: operation.id)
+
+
+async def list_children(
+    ctx: Context, id: str, page: PageRequest, *, status: str | None
+) -> Page[Operation]:
+    parent = await get(ctx, id)
+    rows = await queue_store.list_page(
+        ctx.db,
+        page,
+        orgs=[],
+        projects=[parent.project_id],
+        wanted={"parent": id, "status": status},
+    )
+    return pagination.page(rows, page, key=lambda operation: operation.id)
+
+
+async def list_steps(ctx: Context, id: str) -> list[Step]:
+    operation = await get(ctx, id)
+    return await queue_store.list_steps(ctx.db, [id], org=operation.org_id)
+
+
+def _everywhere(ctx: Context, key: str) -> tuple[list[str], list[str]]:
+    ctx.checked.add(key)
+    orgs, projects = ctx.principal.orgs_with(key), ctx.principal.projects_with(key)
+    if not orgs and not projects:
+        raise Forbidden(f"This needs the permission {key} in at least one org or project.")
+    return orgs, projects
+
+
+def place(operation: Operation) -> Resource:
+    return Resource("operation", operation.id, operation.org_id, operation.project_id)
+
+
+def note(ctx: Context, action: str, operation: Operation, *, why: str | None = None) -> None:
+    """For the audit log."""
+    audit.record(
+        ctx,
+        action,
+        operation.id,
+        org=operation.org_id,
+        project=operation.project_id,
+        app=operation.app_slug,
+        instance=operation.app_instance_id,
+        details={
+            "status": operation.status,
+            "reason": why or operation.reason,
+            "message": operation.message,
+            "allocations": operation.allocations,
+            "lease_expires_at": _moment(operation.lease_expires_at),
+        },
+    )
+
+
+def _moment(at: datetime | None) -> str | None:
+    return None if at is None else at.isoformat()

@@ -1,0 +1,252 @@
+"""What other slices ask of operations: to record a wish, to wake what waits, to end it.
+
+All of it is part of the caller's change, which authorizes and audits it, in an instance whose row
+the caller has locked.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from moorage_core.authz.authorize import hidden
+from moorage_core.context import Context
+from moorage_core.events import registry
+from moorage_core.kit.ids import OperationId
+from moorage_core.operations import flow, queue_store, rules
+from moorage_core.operations import recovery as stopping
+from moorage_core.operations.models import (
+    InstanceRef,
+    NewChild,
+    NewOperation,
+    Operation,
+    Recovery,
+)
+
+
+async def lock_instance(ctx: Context, id: str, *, org: str) -> InstanceRef:
+    """The instance, whose operations change nothing until the caller is done. Raises if absent."""
+    found = await queue_store.lock_instance(ctx.db, id, org=org)
+    if found is None:
+        raise hidden("instance", id)
+    return found
+
+
+async def request(ctx: Context, new: NewOperation) -> Operation:
+    """Record a wish, and its children's. Whoever can start, starts."""
+    instance = new.instance
+    org, project = instance.org_id, instance.project_id
+    place = await queue_store.take_place(ctx.db, instance.id, org=org)
+    row = _row(ctx, new, place=place)
+    rows = [row, *(_child(row, each) for each in new.children)]
+    await queue_store.add(ctx.db, rows, org=org, project=project, now=ctx.now)
+    (operation,) = await queue_store.lock(ctx.db, [row["id"]], org=org)
+    flow.publish(ctx, registry.OPERATION_REQUESTED, operation)
+    if new.preempts:
+        await _preempt(ctx, operation)
+    await flow.settle(ctx, instance.id, org=org)
+    (operation,) = await queue_store.lock(ctx.db, [row["id"]], org=org)
+    return operation
+
+
+def _row(ctx: Context, new: NewOperation, *, place: int) -> dict[str, Any]:
+    is_parent = new.parent or bool(new.children)
+    assert not (is_parent and new.member), "children keep their members, a parent has none"
+    return {
+        "id": OperationId.new(),
+        "kind": new.kind,
+        "status": "pending",
+        "reason": new.reason,
+        "requested_by_kind": ctx.principal.kind,
+        "requested_by": ctx.principal.id,
+        "requested_by_name": ctx.principal.name,
+        "correlation_id": ctx.trace.correlation_id,
+        "traceparent": ctx.trace.traceparent,
+        "app_slug": new.instance.app_slug,
+        "app_instance_id": new.instance.id,
+        "parent_id": None,
+        "member_id": new.member,
+        "member_ids": list(new.members),
+        "app_id": new.instance.app_id,
+        "operator_id": new.instance.operator_id,
+        "version_id": new.version_id or new.instance.version_id,
+        "action": new.action,
+        "input": new.input,
+        "instance_lock": new.lock,
+        "place": place,
+        "wave": 0,
+        "phase": "prepare" if is_parent else None,
+        "max_parallel": new.max_parallel,
+        "failure_budget": new.failure_budget,
+        "children_total": len(new.children),
+        "preempts": new.preempts,
+        "patient": new.patient,
+        "timeout_seconds": new.timeout,
+        "wakes_on": [],
+        "allocations": list(new.allocations),
+    }
+
+
+def _child(parent: dict[str, Any], new: NewChild) -> dict[str, Any]:
+    return parent | {
+        "id": OperationId.new(),
+        "kind": new.kind,
+        # One that cannot be done yet stands in no line.
+        "status": "waiting" if new.waits_for else "pending",
+        "parent_id": parent["id"],
+        "member_id": new.member,
+        "member_ids": [],
+        "input": new.input,
+        "instance_lock": "shared",
+        "wave": new.wave,
+        "phase": None,
+        "max_parallel": None,
+        "failure_budget": None,
+        "children_total": 0,
+        "preempts": False,
+        "patient": new.patient,
+        "timeout_seconds": new.timeout,
+        "wakes_on": list(new.waits_for),
+        "allocations": list(new.allocations),
+    }
+
+
+async def _preempt(ctx: Context, operation: Operation) -> None:
+    """Ask whoever stands before it to stop."""
+    org = operation.org_id
+    for seen in await queue_store.list_open(ctx.db, operation.instance_id, org=org):
+        if seen.place < operation.place and seen.parent_id is None:
+            (ahead,) = await queue_store.lock(ctx.db, [seen.id], org=org)
+            if stopping.can_cancel(ahead):
+                await stop(ctx, ahead, reason=f"Operation {operation.id} goes before it.")
+
+
+async def list_open(ctx: Context, instance: str, *, org: str) -> list[Operation]:
+    """What has not ended of an instance, in order; children after their parent."""
+    return await queue_store.list_open(ctx.db, instance, org=org)
+
+
+async def wake(ctx: Context, instance: str, *, org: str, topics: set[str]) -> None:
+    """Something moved that operations of the instance may wait for."""
+    found = await queue_store.list_waiting(ctx.db, instance, org=org, topics=sorted(topics))
+    if found:
+        changes = [(each, stopping.woken(each, now=ctx.now)) for each in found]
+        await flow.move(ctx, changes, org=org)
+        await flow.settle(ctx, instance, org=org)
+
+
+async def fail(
+    ctx: Context, id: str, *, org: str, code: str, message: str, recovery: Recovery = "terminal"
+) -> Operation:
+    """End an operation that cannot go on: its machine is gone. Whatever open state it is in."""
+    (operation,) = await queue_store.lock(ctx.db, [id], org=org)
+    if operation.status in rules.ENDED:
+        return operation
+    error = {"code": code, "message": message}
+    failed = replace(operation, status="failed", error=error, recovery=recovery)
+    (moved,) = await _moved(ctx, [(operation, failed)], org=org)
+    return moved
+
+
+async def request_cancel(
+    ctx: Context, id: str, *, org: str, reason: str, force: bool = False
+) -> Operation:
+    """Ask an operation to stop. Raises where it cannot any more.
+
+    With `force` it may be past its point of no return: what it is at is gone. One that was asked
+    before is left alone then.
+    """
+    (operation,) = await queue_store.lock(ctx.db, [id], org=org)
+    if force:
+        operation = replace(operation, no_return=False)
+    if force and not stopping.can_cancel(operation):
+        return operation
+    stopping.check(operation, "cancel")
+    operation = await stop(ctx, operation, reason=reason)
+    await flow.settle(ctx, operation.instance_id, org=org)
+    return operation
+
+
+async def abandon_open(ctx: Context, instance: str, *, org: str, reason: str) -> list[Operation]:
+    """End whatever is open of an instance without its controller.
+
+    What is left on machines is unknown, and stands in each one's residue.
+    """
+    found = await queue_store.list_open(ctx.db, instance, org=org)
+    found = await queue_store.lock(ctx.db, [each.id for each in found], org=org)
+    # Children first: those of a parent that ends would end with it, and be told twice.
+    found.sort(key=lambda each: each.parent_id is None)
+    changes = [(each, stopping.abandoned(each, reason=reason)) for each in found]
+    return await _moved(ctx, changes, org=org)
+
+
+async def _moved(
+    ctx: Context, changes: Sequence[tuple[Operation, Operation]], *, org: str
+) -> list[Operation]:
+    moved = await flow.move(ctx, changes, org=org)
+    for instance in {each.instance_id for each in moved}:
+        await flow.settle(ctx, instance, org=org)
+    return moved
+
+
+async def stop(ctx: Context, operation: Operation, *, reason: str) -> Operation:
+    """Cancel an operation: at once, by turning it round, or by asking its controller."""
+    asked = stopping.asked_to_stop(operation, reason=reason, now=ctx.now)
+    how = stopping.stop(operation)
+    if operation.phase == "children":
+        return await _stop_parts(ctx, operation, asked)
+    if how == "ends":
+        asked = replace(asked, status="cancelled", message=reason)
+    elif how == "turns":
+        asked = stopping.turned(asked)
+    (stopped,) = await flow.move(ctx, [(operation, asked)], org=operation.org_id)
+    if stopped.status != "cancelled":
+        flow.publish(ctx, registry.OPERATION_CANCEL_REQUESTED, stopped)
+        ctx.topics.add(f"opr:{operation.operator_id}")
+    return stopped
+
+
+async def _stop_parts(ctx: Context, operation: Operation, asked: Operation) -> Operation:
+    """A parent stops by its children; when the last has ended, it goes on by itself."""
+    org, reason = operation.org_id, asked.cancel_reason or ""
+    (stopped,) = await flow.move(ctx, [(operation, asked)], org=org)
+    flow.publish(ctx, registry.OPERATION_CANCEL_REQUESTED, stopped)
+    await flow.cancel_untouched(ctx, stopped, message=reason)
+    for child in await queue_store.list_children(
+        ctx.db, operation.id, org=org, statuses=sorted(rules.OPEN)
+    ):
+        if stopping.can_cancel(child):
+            await stop(ctx, child, reason=reason)
+    return stopped
+
+
+# What happens by itself
+
+
+async def wake_due(ctx: Context, ids: list[str], org: str, instance: str) -> int:
+    """Back in line, unless something else has moved them meanwhile."""
+    found = await queue_store.lock(ctx.db, ids, org=org)
+    changes = [
+        (each, stopping.woken(each, now=ctx.now))
+        for each in found
+        if each.status == "waiting" and each.due_at is not None and each.due_at < ctx.now
+    ]
+    return len(await _moved(ctx, changes, org=org))
+
+
+async def stop_late(ctx: Context, ids: list[str], org: str, instance: str) -> int:
+    """Ask to stop whose time is over. What cannot be asked, or does not stop, needs a person."""
+    stopped = 0
+    for id in ids:
+        # One by one: a parent that stops has moved its children.
+        (each,) = await queue_store.lock(ctx.db, [id], org=org)
+        if each.deadline is None or each.deadline >= ctx.now or each.status in rules.ENDED:
+            continue
+        if stopping.can_cancel(each):
+            await stop(ctx, each, reason="Its time is over.")
+        elif "blocked" in rules.NEXT[each.status]:
+            await flow.move(ctx, [(each, stopping.outlasted(each))], org=org)
+        else:
+            continue
+        stopped += 1
+    await flow.settle(ctx, instance, org=org)
+    return stopped
