@@ -24,6 +24,7 @@ from moorage_core.operations.models import InstanceRef, NewChild
 from moorage_manifest import Manifest
 
 READ = Permission.APPS_INSTANCE_READ
+PLACE_ERRORS = rules.PLACE_ERRORS
 ALLOCATION_ERRORS = allocations.PLACE_ERRORS
 """What allocating machines refuses with, for the routes that lead there."""
 BRIEFED = 1000
@@ -89,11 +90,6 @@ async def briefs(
     return briefed
 
 
-async def briefs_named(ctx: Context, ids: list[str], *, org: str) -> dict[str, dict[str, Any]]:
-    """What controllers are told of some members, by id; of those that are gone as well."""
-    return await brief_of(ctx, await store.list_named(ctx.db, ids, org=org))
-
-
 async def follow_version(
     ctx: Context, instance: str, *, org: str, version_id: str, number: str
 ) -> None:
@@ -103,7 +99,7 @@ async def follow_version(
     )
 
 
-async def brief_of(ctx: Context, ids: Sequence[str], *, org: str) -> dict[str, dict[str, Any]]:
+async def briefs_named(ctx: Context, ids: Sequence[str], *, org: str) -> dict[str, dict[str, Any]]:
     """The same of some members, by id; of those that are gone too."""
     return await _brief(ctx, await store.list_named(ctx.db, sorted(ids), org=org))
 

@@ -10,7 +10,9 @@ from typing import Any
 from moorage_core.allocations import occupancy
 from moorage_core.allocations.models import Allocation
 from moorage_core.context import Context
+from moorage_core.controllers import watches
 from moorage_core.errors import Conflict
+from moorage_core.instances import briefing
 from moorage_core.members import brief, commands, rules, store, verbs
 from moorage_core.members.models import Member
 from moorage_core.operations import commands as operations
@@ -53,9 +55,7 @@ class Members:
     async def brief(
         self, ctx: Context, operations: Sequence[Operation]
     ) -> Mapping[str, dict[str, Any]]:
-        ids = sorted({id for each in operations if (id := each.member_id) is not None})
-        told = await commands.brief_of(ctx, ids, org=operations[0].org_id)
-        return {each.id: {"member": told.get(each.member_id or "")} for each in operations}
+        return await briefing.of_operations(ctx, operations)
 
     async def reported(self, ctx: Context, operation: Operation, said: Said) -> None:
         if operation.member_id is None or said.member is None:
@@ -176,6 +176,9 @@ def _check_still_there(member: Member, operation: Operation) -> None:
 async def _save(ctx: Context, members: Sequence[Member], *, org: str) -> None:
     for member in await store.save(ctx.db, members, org=org, now=ctx.now):
         commands.publish(ctx, member)
+    instances = {member.instance_id for member in members}
+    if instances:
+        await watches.hint(ctx, instances, [watches.MEMBERS], org=org)
 
 
 async def _leave(

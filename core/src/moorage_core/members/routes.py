@@ -19,13 +19,13 @@ from moorage_core.members.schemas import (
     MembersRemove,
     MembersResume,
 )
-from moorage_core.operations import reading as operations
-from moorage_core.operations.schemas import OperationRead
+from moorage_core.operations.models import Operation
+from moorage_core.operations.shapes import OperationRead
 from moorage_core.policy import commands as policy
 
 routes = Routes(tag="members")
 ASKED = (NotFound, rules.InvalidTransition, rules.MemberLeaving, rules.VerbNotOffered)
-PLACED = (*rules.PLACE_ERRORS, *commands.ALLOCATION_ERRORS, policy.PolicyRefused)
+PLACED = (*commands.PLACE_ERRORS, *commands.ALLOCATION_ERRORS, policy.PolicyRefused)
 
 
 @routes.read(
@@ -68,9 +68,9 @@ async def get_member(member: MemberId, ctx: Ctx) -> dict[str, Any]:
     response_model=OperationRead,
     answers=(*ASKED, *PLACED),
 )
-async def add_members(instance: InstanceId, new: MembersAdd, ctx: Ctx) -> dict[str, Any]:
+async def add_members(instance: InstanceId, new: MembersAdd, ctx: Ctx) -> Operation:
     """Add members, on machines of yours or on some that the platform allocates. Returns at once."""
-    return operations.shown(await verbs.add(ctx, instance, new))
+    return await verbs.add(ctx, instance, new)
 
 
 @routes.mutation(
@@ -81,9 +81,9 @@ async def add_members(instance: InstanceId, new: MembersAdd, ctx: Ctx) -> dict[s
     response_model=OperationRead,
     answers=ASKED,
 )
-async def drain_members(instance: InstanceId, given: MembersDrain, ctx: Ctx) -> dict[str, Any]:
+async def drain_members(instance: InstanceId, given: MembersDrain, ctx: Ctx) -> Operation:
     """Let members take nothing new, and empty them. Returns at once."""
-    return operations.shown(await verbs.drain(ctx, instance, given))
+    return await verbs.drain(ctx, instance, given)
 
 
 @routes.mutation(
@@ -94,9 +94,9 @@ async def drain_members(instance: InstanceId, given: MembersDrain, ctx: Ctx) -> 
     response_model=OperationRead,
     answers=(*ASKED, rules.DrainedByOthers, policy.PolicyRefused),
 )
-async def resume_members(instance: InstanceId, given: MembersResume, ctx: Ctx) -> dict[str, Any]:
+async def resume_members(instance: InstanceId, given: MembersResume, ctx: Ctx) -> Operation:
     """Let drained members work again. Returns at once."""
-    return operations.shown(await verbs.resume(ctx, instance, given))
+    return await verbs.resume(ctx, instance, given)
 
 
 @routes.mutation(
@@ -107,9 +107,9 @@ async def resume_members(instance: InstanceId, given: MembersResume, ctx: Ctx) -
     response_model=OperationRead,
     answers=(*ASKED, rules.TooFewMembers),
 )
-async def remove_members(instance: InstanceId, given: MembersRemove, ctx: Ctx) -> dict[str, Any]:
+async def remove_members(instance: InstanceId, given: MembersRemove, ctx: Ctx) -> Operation:
     """Empty members and take them out of the instance. Returns at once."""
-    return operations.shown(await verbs.remove(ctx, instance, given))
+    return await verbs.remove(ctx, instance, given)
 
 
 @routes.mutation(
@@ -120,6 +120,6 @@ async def remove_members(instance: InstanceId, given: MembersRemove, ctx: Ctx) -
     response_model=OperationRead,
     answers=(*ASKED, *PLACED),
 )
-async def replace_member(member: MemberId, given: MemberReplace, ctx: Ctx) -> dict[str, Any]:
+async def replace_member(member: MemberId, given: MemberReplace, ctx: Ctx) -> Operation:
     """Let another machine take a member's place, also that of a host that is lost."""
-    return operations.shown(await verbs.replace(ctx, member, given))
+    return await verbs.replace(ctx, member, given)

@@ -22,7 +22,9 @@ NEXT: dict[Status, frozenset[Status]] = {
     "draining": frozenset({"drained", "ready", "failed", "removed"}),
     "drained": frozenset({"ready", "draining", "removing", "replacing", "failed", "removed"}),
     "removing": frozenset({"requested", "ready", "drained", "failed", "removed"}),
-    "replacing": frozenset({"removing", "ready", "drained", "failed", "removed"}),
+    "replacing": frozenset(
+        {"joining", "ready", "draining", "drained", "removing", "failed", "removed"}
+    ),
     "failed": frozenset({"joining", "ready", "draining", "removing", "replacing", "removed"}),
     "removed": frozenset(),
 }

@@ -132,14 +132,6 @@ async def list_live(db: Db, instances: list[str], *, org: str, limit: int) -> li
     )
 
 
-async def list_named(db: Db, ids: list[str], *, org: str) -> list[Member]:
-    return await db.all(
-        Member,
-        f"SELECT {MEMBER} FROM members m WHERE m.org_id = %s AND m.id = ANY (%s) ORDER BY m.id",
-        (org, ids),
-    )
-
-
 async def lock(db: Db, ids: list[str], *, org: str) -> list[Member]:
     return await db.all(
         Member,
