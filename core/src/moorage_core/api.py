@@ -15,6 +15,8 @@ from moorage_core.families.routes import routes as families
 from moorage_core.fleet.routes import routes as fleet
 from moorage_core.http.routing import Routes, RouteSpec
 from moorage_core.http.status import routes as status
+from moorage_core.instances.routes import routes as instances
+from moorage_core.members.routes import routes as members
 from moorage_core.nodes.routes import routes as nodes
 from moorage_core.oidc.routes import routes as oidc
 from moorage_core.operations.routes import routes as operations
@@ -48,6 +50,8 @@ ROUTERS: tuple[Routes, ...] = (
     entitlements,
     policy,
     allocations,
+    instances,
+    members,
     pulls,
     operations,
     tasks,

@@ -92,9 +92,18 @@ async def require_of_project(
 
     What the project would see is seen: who may change a thing need not see its app's page.
     """
+    return await require(_seeing(ctx, wanted, org), wanted, org=org, distrust=distrust)
+
+
+async def decide_of_project(ctx: Context, wanted: Wanted, *, org: str) -> Decision:
+    """What every layer says to a change of something that the project has already."""
+    key = Permission.CATALOG_APP_READ
+    return await _decide(_seeing(ctx, wanted, org), wanted, org=org, key=key)
+
+
+def _seeing(ctx: Context, wanted: Wanted, org: str) -> Context:
     grant = Grant(org, wanted.project, frozenset({str(Permission.CATALOG_APP_READ)}))
-    seeing = replace(ctx, principal=replace(ctx.principal, grants=(grant,)))
-    return await require(seeing, wanted, org=org, distrust=distrust)
+    return replace(ctx, principal=replace(ctx.principal, grants=(grant,)))
 
 
 async def _org_of(ctx: Context, project: str) -> str:

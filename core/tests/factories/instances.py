@@ -1,0 +1,121 @@
+"""Deployed apps for tests, made through the API; their controllers are played by `drive`.
+
+What a controller would say of an operation is said here straight to the commands that its reports
+come down to, so that a test of instances need not speak the claims' protocol.
+"""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from core.tests.callers import Caller
+from core.tests.factories import catalog, entitlements, machines
+from core.tests.site import fresh
+
+if TYPE_CHECKING:
+    from core.tests.factories.tenants import Tenant
+
+CLUSTER = """
+components:
+  leader:
+    min: 1
+    max: 1
+    verbs: [replace]
+    may_share_host_with: [replica]
+  replica:
+    max: 5
+    verbs: [add, drain, resume, remove, replace]
+    may_share_host_with: [leader]
+touches:
+  member.add: [leader]
+  member.remove: [leader]
+  instance.configure: [leader, replica]
+tasks:
+  kinds: [exec, put]
+  run_as: [root]
+config:
+  schema:
+    type: object
+    additionalProperties: false
+    properties:
+      greeting: {type: string, default: hello}
+      limits:
+        type: object
+        default: {}
+        additionalProperties: false
+        properties:
+          keys: {type: integer, minimum: 1, default: 100}
+      note: {type: string}
+  effects:
+    greeting: reconfigure
+    note: none
+access:
+  template: 'curl http://{host}:{port}/ with {{braces}}'
+rollback:
+  supported: true
+  loses: [Keys that were written since are gone.]
+"""
+"""A leader and replicas, as a manifest says it."""
+
+
+@dataclass
+class Echo:
+    """A published app that a tenant's project is entitled to, with an operator to serve it."""
+
+    tenant: "Tenant"
+    app: dict[str, Any]
+    version: dict[str, Any]
+    operator: str
+    account: str = ""
+    more: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def admin(self) -> Caller:
+        return self.tenant.admin
+
+    @property
+    def project(self) -> str:
+        return self.tenant.project.id
+
+    async def body(self, *, replicas: int = 0, **fields: Any) -> dict[str, Any]:
+        """What deploys it, on machines that were made for it."""
+        components = {"leader": {"allocations": [await machines.make_allocation_row(self.tenant)]}}
+        if replicas:
+            held = [await machines.make_allocation_row(self.tenant) for _ in range(replicas)]
+            components["replica"] = {"allocations": held}
+        return {
+            "name": f"e-{fresh()}",
+            "app": self.app["id"],
+            "operator": self.operator,
+            "components": components,
+            **fields,
+        }
+
+    async def deploy(self, **fields: Any) -> dict[str, Any]:
+        path = f"/v1/projects/{self.project}/instances"
+        body = await self.body(**fields)
+        return await catalog.made(self.admin, path, body, status=202)
+
+    async def publish(self, version: str, *, more: str = CLUSTER) -> dict[str, Any]:
+        """One more version, accepted by the entitlement."""
+        return await catalog.publish(self.admin, self.app, version=version, more=more)
+
+    async def ask(self, instance: str, verb: str, body: Any = None, *, status: int = 202) -> Any:
+        answer = await self.admin.post(f"/v1/instances/{instance}/{verb}", body or {})
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    async def get(self, instance: str) -> dict[str, Any]:
+        answer = await self.admin.get(f"/v1/instances/{instance}")
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+
+async def make_echo(tenant: "Tenant", *, more: str = CLUSTER) -> Echo:
+    app = await entitlements.make_app(tenant.admin, tenant.project.id)
+    version = await catalog.publish(tenant.admin, app, more=more)
+    await entitlements.entitle(tenant.admin, tenant.project.id, app["id"])
+    account = await catalog.make_operator_account(tenant)
+    body = {"app": app["id"], "service_account": account, "name": f"operator {fresh()}"}
+    path = f"/v1/projects/{tenant.project.id}/app-operators"
+    operator = await catalog.made(tenant.admin, path, body)
+    return Echo(tenant, app, version, operator["id"], account)
