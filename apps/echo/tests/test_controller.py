@@ -216,6 +216,15 @@ def test_readers_are_cut_off_where_that_is_asked_for(
     assert after.operation("replica-1").message == "report was cut off."
 
 
+def test_a_removal_waits_for_readers_too(running: testing.World) -> None:
+    say(running, "replica-1", "hold", name="report")
+
+    after = ask(running, testing.remove("replica-1"))
+
+    assert after.operation("replica-1").status == "waiting"
+    assert after.host("h1").running(cluster.UNIT)
+
+
 def test_a_removed_replica_leaves_nothing_behind(running: testing.World) -> None:
     after = ask(running, testing.remove("replica-1"))
 
@@ -227,8 +236,9 @@ def test_a_removed_replica_leaves_nothing_behind(running: testing.World) -> None
 
 def test_a_replica_can_be_removed_while_the_leader_is_away(running: testing.World) -> None:
     running.host("h0").services[cluster.UNIT].active = False
+    removal = testing.Operation("member.remove", members=["replica-1"], input={"policy": "force"})
 
-    after = ask(running, testing.remove("replica-1"))
+    after = ask(running, removal)
 
     assert after.member("replica-1").status == "removed"
 
@@ -333,6 +343,30 @@ def test_another_leader_begins_with_what_the_replicas_have(running: testing.Worl
     assert after.member("leader-2").status == "ready"
     after = ask(after, put("b"))
     assert last(after).result == {"key": "b", "revision": 2, "copies": 3}
+
+
+def test_the_last_copy_is_not_thrown_away() -> None:
+    alone = testing.run(app, new_world(replicas=0))
+    removal = testing.Operation(
+        "member.remove", member="leader-1", input={"replaced_by": "mem_leader-2"}
+    )
+
+    after = ask(alone, *replacement(removal))
+
+    operation = after.operation("leader-1")
+    assert (operation.status, operation.error) == ("blocked", "last_copy")
+    assert after.host("h0").running(cluster.UNIT)
+
+
+def test_of_a_lost_host_nothing_is_asked_and_everything_is_residue(running: testing.World) -> None:
+    running.host("h1").reachable = False
+    removal = testing.Operation("member.remove", member="replica-1", input={"lost": True})
+
+    after = ask(running, *replacement(removal))
+
+    assert after.member("replica-1").status == "removed"
+    assert [each.where for each in after.operation("replica-1").residue] == ["replica-1"]
+    assert list(say(after, "leader-1", "status")["replicas"]) == ["replica-2"]
 
 
 def test_after_a_decommission_no_host_has_anything_of_it(running: testing.World) -> None:

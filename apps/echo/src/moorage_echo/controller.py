@@ -130,7 +130,10 @@ async def resume(op: moorage.MemberOperation) -> None:
 
 @app.member("replica").remove
 async def remove_replica(op: moorage.MemberOperation) -> None:
-    if op.input.get("drain"):
+    if op.input.get("lost"):
+        await _give_up(op)
+        return
+    if not op.input.get("drained") and op.input.get("policy") != "force":
         await _drain(op)
     await op.step("leave", host.leave, op.node)
     await _clear(op)
@@ -138,7 +141,26 @@ async def remove_replica(op: moorage.MemberOperation) -> None:
 
 @app.member("leader").remove
 async def remove_leader(op: moorage.MemberOperation) -> None:
-    await _clear(op)
+    """Another leader can only begin with what a replica has."""
+    replicas = [each for each in _places(op.instance) if each.role == cluster.REPLICA]
+    if op.input.get("replaced_by") and not replicas and not op.input.get("lost"):
+        raise moorage.Fail(
+            "last_copy",
+            "The leader has the only copy of the keys. Add a replica, then resume this operation.",
+        )
+    if op.input.get("lost"):
+        await _give_up(op)
+    else:
+        await _clear(op)
+
+
+async def _give_up(op: moorage.MemberOperation) -> None:
+    """Nothing is done on a host that is gone; the leader forgets who was there."""
+    leader = cluster.leader_of(_places(op.instance))
+    if leader is not None:
+        machine = op.machine(leader.name)
+        await op.step("strike off", host.strike_off, machine, [op.member.name])
+    op.residue("everything of echo", op.member.name, "The host is gone, and nobody looked.")
 
 
 async def _add(op: moorage.MemberOperation, place: Place) -> None:
