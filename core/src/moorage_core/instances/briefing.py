@@ -36,7 +36,7 @@ async def of_operations(ctx: Context, operations: Sequence[Operation]) -> dict[s
     to_be = await commands.briefs(ctx, sorted(new), org=org, changes=new) if new else {}
     live = await members.briefs(ctx, ids, org=org)
     named = sorted({id for each in operations for id in _members_of(each)})
-    known = await members.brief_of(ctx, named, org=org) if named else {}
+    known = await members.briefs_named(ctx, named, org=org) if named else {}
     return {
         each.id: {
             "instance": _with_members(
