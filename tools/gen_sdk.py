@@ -44,6 +44,7 @@ CONSTRAINTS = frozenset(
         "minLength",
         "minimum",
         "pattern",
+        "propertyNames",
         "title",
         "uniqueItems",
         "writeOnly",
