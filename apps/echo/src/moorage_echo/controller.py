@@ -135,7 +135,7 @@ async def remove_replica(op: moorage.MemberOperation) -> None:
         return
     if not op.input.get("drained") and op.input.get("policy") != "force":
         await _drain(op)
-    await op.step("leave", host.leave, op.node)
+    await op.step("leave", host.leave, op.node, undo=host.join)
     await _clear(op)
 
 
