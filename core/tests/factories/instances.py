@@ -1,15 +1,14 @@
-"""Deployed apps for tests, made through the API; their controllers are played by `drive`.
+"""Deployed apps for tests, made through the API, and somebody who plays their controller."""
 
-What a controller would say of an operation is said here straight to the commands that its reports
-come down to, so that a test of instances need not speak the claims' protocol.
-"""
-
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from core.tests.callers import Caller
 from core.tests.factories import catalog, entitlements, machines
 from core.tests.site import fresh
+from moorage_core import unit
+from moorage_core.operations import claims
 
 if TYPE_CHECKING:
     from core.tests.factories.tenants import Tenant
@@ -108,6 +107,57 @@ class Echo:
         answer = await self.admin.get(f"/v1/instances/{instance}")
         assert answer.status_code == 200, answer.text
         return answer.json()
+
+    async def running(self, **fields: Any) -> dict[str, Any]:
+        """An instance that came to run."""
+        made = await self.deploy(**fields)
+        await self.work()
+        return await self.get(made["id"])
+
+    # Its controller
+
+    async def claim(self, limit: int = 100) -> list[dict[str, Any]]:
+        """What a controller gets: reserved for it, and handed over."""
+        at, org, replica = self.tenant.site.platform, self.tenant.org.id, "rep_test"
+        async with at.database.sweep() as db:
+            found = await claims.reserve(
+                db,
+                operator=self.operator,
+                replica=replica,
+                first=1,
+                limit=limit,
+                now=at.clock.now(),
+            )
+        if not found:
+            return []
+        async with unit.work(at, org) as ctx:
+            return await claims.hand_over(
+                ctx, [each.id for each in found], org=org, replica=replica
+            )
+
+    async def say(self, brief: dict[str, Any], state: str, **more: Any) -> dict[str, Any]:
+        """Report on an operation, as whoever holds it."""
+        brief["sequence"] += 1
+        body = {"fence": brief["fence"], "sequence": brief["sequence"], "state": state, **more}
+        answer = await self.tenant.site.client.post(
+            f"/v1/operations/{brief['id']}/report",
+            json=body,
+            headers={"authorization": f"Bearer {brief['grant']}"},
+        )
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    async def work(
+        self, end: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    ) -> list[dict[str, Any]]:
+        """Do all that there is to do. `end` says how each ends, if not well."""
+        done: list[dict[str, Any]] = []
+        while briefs := await self.claim():
+            for brief in briefs:
+                said = {"state": "succeeded"} if end is None else end(brief)
+                await self.say(brief, **said)
+                done.append(brief)
+        return done
 
 
 async def make_echo(tenant: "Tenant", *, more: str = CLUSTER) -> Echo:

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from core.tests.factories import machines
 from core.tests.factories.instances import Echo, make_echo
 from core.tests.factories.tenants import make_tenant
 from core.tests.site import Site
@@ -34,3 +33,24 @@ async def test_a_deployment_is_recorded_with_members_and_an_operation(echo: Echo
     ]
     assert made["last_operation"]["kind"] == "instance.deploy"
     assert made["last_operation"]["status"] == "ready"
+
+
+async def test_a_deployment_runs_when_its_members_have_joined(echo: Echo) -> None:
+    made = await echo.deploy(replicas=2)
+
+    done = await echo.work()
+
+    assert [(each["kind"], each["phase"]) for each in done] == [
+        ("instance.deploy", "prepare"),
+        ("member.add", None),
+        ("member.add", None),
+        ("member.add", None),
+        ("instance.deploy", "finish"),
+    ]
+    found = await echo.get(made["id"])
+    assert found["status"] == "running"
+    assert found["revision"] == 1
+    assert [(c["key"], c["current"], c["ready"]) for c in found["components"]] == [
+        ("leader", 1, 1),
+        ("replica", 2, 2),
+    ]
