@@ -8,6 +8,7 @@ from moorage_core.allocations.routes import routes as allocations
 from moorage_core.artifacts.routes import routes as artifacts
 from moorage_core.audit.routes import routes as audit
 from moorage_core.catalog.routes import routes as catalog
+from moorage_core.controllers.routes import routes as controllers
 from moorage_core.credentials.routes import routes as credentials
 from moorage_core.entitlements.routes import routes as entitlements
 from moorage_core.events.routes import routes as events
@@ -54,6 +55,7 @@ ROUTERS: tuple[Routes, ...] = (
     members,
     pulls,
     operations,
+    controllers,
     tasks,
     runtime_secrets,
     access,

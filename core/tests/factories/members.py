@@ -1,0 +1,133 @@
+"""An app's controller, played by a test, and members that it made.
+
+It claims and reports through the same functions as the routes of controllers, so that a test of
+members need not speak their protocol.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from core.tests.factories.instances import Echo
+from core.tests.site import Site
+from moorage_core import unit
+from moorage_core.errors import ApiError
+from moorage_core.kit.ids import ReplicaId
+from moorage_core.operations import claims, reports
+from moorage_core.operations.report_shapes import ReportCreate
+
+Brief = dict[str, Any]
+Said = Mapping[str, Any]
+SUCCEEDS: Said = {"state": "succeeded"}
+
+
+@dataclass
+class Controller:
+    """One replica of the operator of an app."""
+
+    site: Site
+    operator: str
+    replica: str = field(default_factory=ReplicaId.new)
+    seen: list[Brief] = field(default_factory=list[Brief])
+    """Everything that it was ever handed, in order."""
+
+    async def claim(self, limit: int = 100) -> list[Brief]:
+        platform = self.site.platform
+        async with platform.database.sweep() as db:
+            got = await claims.reserve(
+                db,
+                operator=self.operator,
+                replica=self.replica,
+                first=1,
+                limit=limit,
+                now=platform.clock.now(),
+            )
+        found: list[Brief] = []
+        for org, group in groupby(sorted(got, key=lambda each: each.org_id), lambda e: e.org_id):
+            ids = [each.id for each in group]
+            async with unit.work(platform, org) as ctx:
+                found += await claims.hand_over(ctx, ids, org=org, replica=self.replica)
+        self.seen += found
+        return found
+
+    async def report(self, brief: Brief, **said: Any) -> str:
+        """Say something of an operation; its state afterwards."""
+        brief["sequence"] += 1
+        given = {"fence": brief["fence"], "sequence": brief["sequence"], **said}
+        entry = reports.Entry(brief["id"], brief["grant"], ReportCreate.model_validate(given))
+        (answer,) = await reports.take(self.site.platform, [entry])
+        if isinstance(answer, ApiError):
+            raise answer
+        return answer.status
+
+    async def run(self, says: Callable[[Brief], Said] = lambda _: SUCCEEDS) -> None:
+        """Do whatever there is to do, as `says` has it, until nothing is left."""
+        while found := await self.claim():
+            for brief in found:
+                await self.report(brief, **says(brief))
+
+
+def failing(*kinds: str, recovery: str = "terminal") -> Callable[[Brief], Said]:
+    """Everything succeeds but these kinds, where they are about a member."""
+    error = {"code": "broken", "message": "It does not work."}
+
+    def says(brief: Brief) -> Said:
+        if brief["kind"] in kinds and brief.get("member") is not None:
+            return {"state": "failed", "recovery": recovery, "error": error}
+        return SUCCEEDS
+
+    return says
+
+
+@dataclass
+class Running:
+    """An instance that runs, and its controller."""
+
+    echo: Echo
+    id: str
+    controller: Controller
+
+    @property
+    def admin(self) -> Any:
+        return self.echo.admin
+
+    async def members(self, **query: Any) -> list[dict[str, Any]]:
+        answer = await self.admin.get(f"/v1/instances/{self.id}/members", params=query)
+        assert answer.status_code == 200, answer.text
+        return answer.json()["items"]
+
+    async def member(self, name: str) -> dict[str, Any]:
+        found = [each for each in await self.members(removed=True) if each["name"] == name]
+        assert len(found) == 1, name
+        return found[0]
+
+    async def ask(self, verb: str, body: Any, *, status: int = 202) -> dict[str, Any]:
+        """Of several members: drain, resume, remove; `add` for more of them."""
+        path = f"/v1/instances/{self.id}/members" + ("" if verb == "add" else f"/{verb}")
+        answer = await self.admin.post(path, body)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    async def of(self, verb: str, *names: str, status: int = 202, **more: Any) -> dict[str, Any]:
+        """The same of members by their names, for the test's reason."""
+        ids = [(await self.member(name))["id"] for name in names]
+        return await self.ask(verb, {"members": ids, "reason": "test", **more}, status=status)
+
+    async def operation(self, id: str) -> dict[str, Any]:
+        answer = await self.admin.get(f"/v1/operations/{id}")
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    async def component(self, key: str) -> dict[str, Any]:
+        found = (await self.echo.get(self.id))["components"]
+        return next(each for each in found if each["key"] == key)
+
+
+async def running(echo: Echo, *, replicas: int = 2) -> Running:
+    """An instance with a leader and replicas that work."""
+    made = await echo.deploy(replicas=replicas)
+    controller = Controller(echo.tenant.site, echo.operator)
+    await controller.run()
+    controller.seen.clear()
+    return Running(echo, made["id"], controller)
