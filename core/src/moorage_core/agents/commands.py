@@ -1,7 +1,6 @@
 """The steps of the protocol that are more than one call: a poll, and who may make one."""
 
 import asyncio
-from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import Request
@@ -13,18 +12,10 @@ from moorage_core.authz.principals import Principal
 from moorage_core.errors import Forbidden
 from moorage_core.http import waiting
 from moorage_core.nodes import presence
-from moorage_core.nodes.models import Facts, Node, Status
+from moorage_core.nodes.models import Facts
 from moorage_core.platform import Platform
 from moorage_core.tasks import commands as tasks
-from moorage_core.tasks.models import Handed, Hold
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What one look of a poll found."""
-
-    node: Node
-    handed: Handed
+from moorage_core.tasks.models import Handed, Hold, Polling
 
 
 def node_of(principal: Principal) -> str:
@@ -44,7 +35,7 @@ async def poll(
     with at.waiting.seat(node), at.hub.watch([f"node:{node}"]) as waiter:
         seen = first = await _first_look(at, node, said, token_hash=token_hash)
         ends = _now() + said.wait
-        while not seen.handed.urgent and seen.handed.binding == first.handed.binding:
+        while not seen.urgent and seen.binding == first.binding:
             left = ends - _now()
             if left <= 0 or not await waiting.sleep(waiter, left, request) or _now() >= ends:
                 break
@@ -55,28 +46,28 @@ async def poll(
     return _answer(at, seen)
 
 
-async def _first_look(at: Platform, node: str, said: AgentPoll, *, token_hash: bytes) -> Seen:
+async def _first_look(at: Platform, node: str, said: AgentPoll, *, token_hash: bytes) -> Handed:
     """Looks, and writes down what the agent says of itself, where that is new."""
     seen = await _look(at, node, said, token_hash=token_hash, fresh=True)
     facts = Facts(said.run_id, said.boot_id, said.agent_version, said.trust)
     inventory = None if said.inventory is None else presence.Said(*schemas.kept(said.inventory))
-    await presence.note(at, seen.node, facts, said=inventory)
+    await presence.note(at, node, facts, known=_known(seen.node), said=inventory)
     return seen
+
+
+def _known(node: Polling) -> Facts:
+    return Facts(node.run_id or "", node.boot_id, node.agent_version or "", node.trust)
 
 
 async def _look(
     at: Platform, node: str, said: AgentPoll, *, token_hash: bytes, fresh: bool
-) -> Seen:
-    found = await presence.look(at, node, token_hash=token_hash)
+) -> Handed:
     holds = [Hold(hold.task, hold.state) for hold in said.holds]
     fresh = fresh and len(holds) < schemas.HOLDS
-    # Work waits until somebody has looked at a node that was taken out; what is to stop does not.
-    out = found.status == Status.QUARANTINED
-    return Seen(found, await tasks.for_poll(at, node, holds, fresh=fresh, quarantined=out))
+    return await tasks.for_poll(at, node, holds, fresh=fresh, token_hash=token_hash)
 
 
-def _answer(at: Platform, seen: Seen) -> dict[str, Any]:
-    handed = seen.handed
+def _answer(at: Platform, handed: Handed) -> dict[str, Any]:
     return {
         "server_time": at.clock.now(),
         "binding": handed.binding,
@@ -84,7 +75,7 @@ def _answer(at: Platform, seen: Seen) -> dict[str, Any]:
         "cancel": handed.cancel,
         "forget": handed.forget,
         "trust": at.handout.trust,
-        "want_inventory": seen.node.inventory_at is None,
+        "want_inventory": handed.node.inventory_at is None,
     }
 
 

@@ -245,14 +245,6 @@ async def list_open_work(db: Db, *, limit: int) -> list[OpenWork]:
     )
 
 
-async def is_quarantined(db: Db, allocation: str) -> bool:
-    """Whether its node was taken out.
-
-    Tenant-less: the function asks for the caller's scope.
-    """
-    return bool(await db.value("SELECT quarantined FROM node_for_work(%s)", (allocation,)))
-
-
 async def hold(db: Db, work: OpenWork, *, worker: str, now: datetime, until: datetime) -> bool:
     """Take or renew the right to do a node's tasks; False where another process has it.
 

@@ -70,8 +70,6 @@ class Facts:
 
     host: SshHost | None
     credential: AccessCredential | None
-    quarantined: bool
-    """Its node was taken out: nothing new is begun there."""
 
     def still_open(self, entered: "Facts", now: datetime) -> bool:
         """Whether what was entered by those facts may be stayed in by these."""
@@ -94,7 +92,6 @@ class Worker:
         self._linger = linger.total_seconds()
         self._running: dict[str, Errand] = {}
         self._held_at = time.monotonic()
-        self._quarantined = False
 
     async def serve(self) -> str:
         """Do what there is to do. What happened, in a word, for the log."""
@@ -135,7 +132,6 @@ class Worker:
                         present = await self._facts()
                         if not present.still_open(facts, self._platform.clock.now()):
                             return "done"
-                        self._quarantined = present.quarantined
                     await self._look(connection, place)
                     if self._running:
                         busy_at = time.monotonic()
@@ -159,13 +155,7 @@ class Worker:
             self._running.pop(id).finish()
         holds = [Hold(id, "running") for id in self._running]
         try:
-            handed = await tasks.for_poll(
-                self._platform,
-                self._work.node_id,
-                holds,
-                reach="ssh",
-                quarantined=self._quarantined,
-            )
+            handed = await tasks.for_poll(self._platform, self._work.node_id, holds, reach="ssh")
         except AWAY as err:
             # The secret store, say. What runs goes on; what is new is asked for again.
             log.warning("ssh.no_tasks", allocation=self._work.allocation_id, error=str(err))
@@ -198,12 +188,11 @@ class Worker:
     async def _facts(self) -> Facts:
         org = self._work.org_id
         async with self._platform.database.transaction(org_scope(org), read_only=True) as db:
-            quarantined = await store.is_quarantined(db, self._work.allocation_id)
             host = await store.find_host(db, self._work.allocation_id, org=org)
             if host is None:
-                return Facts(None, None, quarantined)
+                return Facts(None, None)
             credential = await store.find(db, host.credential_id, orgs=[org])
-            return Facts(host, credential, quarantined)
+            return Facts(host, credential)
 
     async def _door(self, facts: Facts) -> Door:
         host, credential = facts.host, facts.credential

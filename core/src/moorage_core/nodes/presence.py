@@ -10,30 +10,16 @@ from typing import Any
 
 import structlog
 
-from moorage_core.errors import Unauthenticated
 from moorage_core.kit.db import Db, Scope, org_scope
 from moorage_core.kit.ids import PLATFORM_ORG, EvidenceId
 from moorage_core.nodes import rules, store
-from moorage_core.nodes.models import Facts, Node
+from moorage_core.nodes.models import Facts
 from moorage_core.platform import Platform
 
 DROPPED = "evidence.dropped"
 """The platform's own word among a host's: something is missing here."""
 
 log = structlog.get_logger()
-
-
-async def look(at: Platform, node: str, *, token_hash: bytes) -> Node:
-    """The node, as long as the token that it called with is still its own."""
-    scope = Scope(principal=node)
-    async with at.database.transaction(scope, read_only=True, patient=True) as db:
-        found = await store.look(db, node, org=PLATFORM_ORG, token_hash=token_hash)
-    if found is None:
-        raise Unauthenticated(
-            "Another token was given to this node, or it was taken out. Prove yourself again.",
-            headers={"WWW-Authenticate": 'Bearer error="invalid_token"'},
-        )
-    return found
 
 
 @dataclass(frozen=True)
@@ -44,16 +30,16 @@ class Said:
     bytes: int
 
 
-async def note(at: Platform, node: Node, facts: Facts, *, said: Said | None) -> None:
-    """Write down what is new. Most polls say nothing new, and write nothing."""
-    changed = not at.heartbeats.has_said(node.id, facts) and _of(node) != facts
+async def note(at: Platform, node: str, facts: Facts, *, known: Facts, said: Said | None) -> None:
+    """Write down what is not `known`. Most polls say nothing new, and write nothing."""
+    changed = not at.heartbeats.has_said(node, facts) and known != facts
     if changed or said is not None:
-        async with at.database.transaction(Scope(principal=node.id), patient=True) as db:
+        async with at.database.transaction(Scope(principal=node), patient=True) as db:
             if changed:
-                await store.note_facts(db, node.id, org=PLATFORM_ORG, facts=facts)
+                await store.note_facts(db, node, org=PLATFORM_ORG, facts=facts)
             if said is not None:
-                await _note_inventory(db, node.id, said, now=at.clock.now())
-    at.heartbeats.remember(node.id, facts)
+                await _note_inventory(db, node, said, now=at.clock.now())
+    at.heartbeats.remember(node, facts)
 
 
 async def _note_inventory(db: Db, node: str, said: Said, *, now: datetime) -> None:
@@ -63,10 +49,6 @@ async def _note_inventory(db: Db, node: str, said: Said, *, now: datetime) -> No
     else:
         given = said.inventory
         await store.note_inventory(db, node, org=PLATFORM_ORG, inventory=given, now=now)
-
-
-def _of(node: Node) -> Facts:
-    return Facts(node.run_id or "", node.boot_id, node.agent_version or "", node.trust)
 
 
 @dataclass(frozen=True)

@@ -445,15 +445,6 @@ async def use(db: Db, id: str, *, org: str, thumbprint: str, now: datetime) -> N
 # What polls say
 
 
-async def look(db: Db, id: str, *, org: str, token_hash: bytes) -> Node | None:
-    """The node, as long as this is its token; without its inventory."""
-    return await db.find(
-        Node,
-        f"SELECT {LISTED} FROM nodes WHERE org_id = %s AND id = %s AND token_hash = %s",
-        (org, id, token_hash),
-    )
-
-
 async def note_facts(db: Db, id: str, *, org: str, facts: Facts) -> None:
     """As an agent says them: no version counts them, nobody is told."""
     await db.run(

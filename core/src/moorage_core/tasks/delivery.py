@@ -16,7 +16,7 @@ from moorage_core.platform import Platform
 from moorage_core.runtime_secrets import commands as runtime_secrets
 from moorage_core.runtime_secrets.models import Refused, Wanting
 from moorage_core.tasks import kinds, node_store, opening, rules
-from moorage_core.tasks.models import Binding, Handed, HandedTask, Hold, Task
+from moorage_core.tasks.models import Binding, Handed, HandedTask, Hold, Polling, Task
 from moorage_core.tasks.opening import Sealed
 
 
@@ -27,20 +27,25 @@ async def for_poll(
     *,
     fresh: bool = True,
     reach: Literal["agent", "ssh"] = "agent",
-    quarantined: bool = False,
+    token_hash: bytes | None = None,
 ) -> Handed:
     """What to tell a node. Tasks in the answer count as sent from now on.
 
     `fresh` for the first look of a poll. While it waits, what it said grows old, and only what is
     new is handed over. A worker of ours that does a node's tasks over SSH asks in its place. A node
-    that is `quarantined` begins nothing of its holder's; it still hears what is to stop.
+    in quarantine begins nothing of its holder's; it still hears what is to stop. One that calls
+    with a token which is not its own any more hears nothing.
     """
     sent: list[Task] = []
     inputs: dict[str, dict[str, Any]] = {}
     sealed: Sealed = {}
     async with unit.work(platform, PLATFORM_ORG, scope=Scope(principal=node), patient=True) as ctx:
-        rows = await node_store.look(ctx.db, node, holds=[hold.task for hold in holds], reach=reach)
-        standing = _standing(rows, quarantined=quarantined)
+        rows = await node_store.look(
+            ctx.db, node, holds=[hold.task for hold in holds], reach=reach, token_hash=token_hash
+        )
+        if not rows:
+            raise rules.token_ended()
+        standing = _standing(rows)
         plan = rules.plan(standing, holds, fresh=fresh, now=ctx.now, at_once=rules.AT_ONCE[reach])
         if plan.changes:
             sent = await _tell(ctx, node, plan)
@@ -59,7 +64,7 @@ async def for_poll(
         for task in sorted(sent, key=lambda task: task.id)
         if task.id in opened.ready
     ]
-    return Handed(tasks, plan.cancel, plan.forget, binding)
+    return Handed(_polling(rows), tasks, plan.cancel, plan.forget, binding)
 
 
 async def refuse(platform: Platform, node: str, *, code: str, message: str) -> int:
@@ -192,7 +197,21 @@ def _handed(
     )
 
 
-def _standing(rows: Sequence[dict[str, Any]], *, quarantined: bool = False) -> list[rules.Standing]:
+def _polling(rows: Sequence[dict[str, Any]]) -> Polling:
+    first = rows[0]
+    return Polling(
+        first["node_status"],
+        first["inventory_at"],
+        first["run_id"],
+        first["boot_id"],
+        first["agent_version"],
+        first["trust"],
+    )
+
+
+def _standing(rows: Sequence[dict[str, Any]]) -> list[rules.Standing]:
+    """Work waits until somebody has looked at a node that was taken out; what is to stop does
+    not."""
     return [
         rules.Standing(
             row["id"],
@@ -200,7 +219,7 @@ def _standing(rows: Sequence[dict[str, Any]], *, quarantined: bool = False) -> l
             row["ended"],
             row["cancelling"],
             row["told_at"],
-            waits=quarantined and row["kind"] not in kinds.IN_QUARANTINE,
+            waits=row["node_status"] == "quarantined" and row["kind"] not in kinds.IN_QUARANTINE,
             kind=row["kind"],
             own=row["own"],
             due_at=row["due_at"],

@@ -101,9 +101,22 @@ class HandedTask:
 
 
 @dataclass(frozen=True)
+class Polling:
+    """The node of a poll, as it stood at the look."""
+
+    status: str
+    inventory_at: datetime | None
+    run_id: str | None
+    boot_id: str | None
+    agent_version: str | None
+    trust: str | None
+
+
+@dataclass(frozen=True)
 class Handed:
     """What a poll has to say about tasks."""
 
+    node: Polling
     tasks: list[HandedTask]
     cancel: list[str]
     forget: list[str]

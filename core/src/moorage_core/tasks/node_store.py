@@ -20,12 +20,15 @@ LOOK_AT = 200
 HELD: LiteralString = "('provisioning', 'active', 'releasing', 'release_failed')"
 
 
-async def look(db: Db, node: str, *, holds: list[str], reach: str) -> list[dict[str, Any]]:
-    """Who holds the node, and how its open tasks and those that it holds stand: in one statement.
+async def look(
+    db: Db, node: str, *, holds: list[str], reach: str, token_hash: bytes | None = None
+) -> list[dict[str, Any]]:
+    """The node, who holds it, and how its open tasks and those that it holds stand: one statement.
 
-    Of tasks that wait, no more than can be of use.
+    Of tasks that wait, no more than can be of use. One row at least; without tasks, its `id` is
+    null. None at all where the node is called with a token that is not its own any more.
 
-    Tenant-less: a node sees its own rows. Always one row at least; without tasks, its `id` is null.
+    Tenant-less: a node sees its own rows.
     """
     return await db.rows(
         f"""
@@ -43,11 +46,20 @@ async def look(db: Db, node: str, *, holds: list[str], reach: str) -> list[dict[
         )
         SELECT m.id, m.kind, m.own, m.status, m.ended_at IS NOT NULL AS ended,
             m.cancel_requested_at IS NOT NULL AS cancelling, m.cancel_sent_at AS told_at, m.due_at,
-            b.allocation_id, b.org_id, b.project_id
-        FROM (SELECT) AS one LEFT JOIN bound b ON true LEFT JOIN mine m ON true
+            b.allocation_id, b.org_id, b.project_id, n.status AS node_status, n.inventory_at,
+            n.run_id, n.boot_id, n.agent_version, n.trust
+        FROM nodes n LEFT JOIN bound b ON true LEFT JOIN mine m ON true
+        WHERE n.id = %(node)s
+            AND (%(token_hash)s::bytea IS NULL OR n.token_hash = %(token_hash)s)
         ORDER BY m.id
         """,
-        {"node": node, "holds": holds, "reach": reach, "most": len(holds) + LOOK_AT},
+        {
+            "node": node,
+            "holds": holds,
+            "reach": reach,
+            "most": len(holds) + LOOK_AT,
+            "token_hash": token_hash,
+        },
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from moorage_core.errors import Conflict, Fault
+from moorage_core.errors import Conflict, Fault, Unauthenticated
 from moorage_core.tasks.models import Hold, Report, Task
 
 QUEUED_FOR = timedelta(minutes=10)
@@ -294,6 +294,13 @@ def clean_text(text: str | None, limit: int | None = None) -> str | None:
 def check_open(task: Task) -> None:
     if task.ended_at is not None:
         raise TaskEnded(f"Task {task.id} has ended: {task.status}.")
+
+
+def token_ended() -> Unauthenticated:
+    return Unauthenticated(
+        "Another token was given to this node, or it was taken out. Prove yourself again.",
+        headers={"WWW-Authenticate": 'Bearer error="invalid_token"'},
+    )
 
 
 def offset_refused(task: str, stream: str, expected: int) -> OutputOffset:
