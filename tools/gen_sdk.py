@@ -131,10 +131,13 @@ def shapes(document: dict[str, Any]) -> dict[str, Schema]:
     schemas: dict[str, Schema] = document["components"]["schemas"]
     asked = _asked(document)
     plain = {name for name, schema in schemas.items() if "properties" not in schema}
+    # An answer about many things may carry a refusal of one of them: that one is a shape.
+    carried = {r for name in schemas.keys() - PROBLEM for r in _references(schemas[name])}
+    refusals = frozenset[str]() if "Problem" in carried else PROBLEM
     kept = {
         name: _loosened(schema, schemas, closed=name in asked)
         for name, schema in schemas.items()
-        if not name.startswith(PAGE) and name not in PROBLEM | plain
+        if not name.startswith(PAGE) and name not in refusals | plain
     }
     return dict(sorted(kept.items()))
 
