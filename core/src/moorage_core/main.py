@@ -23,6 +23,7 @@ from moorage_core.artifacts.sweeps import DiscardUploads, RemoveBlobs
 from moorage_core.artifacts.transfers import Transfers
 from moorage_core.audit.sweeps import FlushDenials, SealAudit
 from moorage_core.background import driver
+from moorage_core.controllers.sweeps import FreeWatches
 from moorage_core.credentials.sweeps import DropOldKeys, RunSshTasks
 from moorage_core.errors import Problem
 from moorage_core.events.sweeps import NumberRecords, catch_up
@@ -92,6 +93,7 @@ SWEEPS: tuple[type[driver.Sweep], ...] = (
     SyncAccess,
     RunSshTasks,
     DropOldKeys,
+    FreeWatches,
     FlushHeartbeats,
     FindSilentNodes,
     ReimageNodes,

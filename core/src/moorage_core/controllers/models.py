@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 
 
 @dataclass(frozen=True)
@@ -59,26 +58,22 @@ class Hint:
 
 
 @dataclass(frozen=True)
-class PrincipalOnCluster:
-    """Somebody who may be on the cluster."""
+class PersonOnCluster:
+    """Somebody who may be on the machines of an instance."""
 
-    login: str
-    uid: int
     user_id: str
     name: str
+    login: str
+    uid: int
+    roles: list[str]
     projects: list[str]
 
 
 @dataclass(frozen=True)
-class UsageRecord:
-    id: str
-    instance_id: str
-    org_id: str
-    project_id: str
-    meter: str
-    key: str
-    quantity: Decimal
-    used_project_id: str | None
-    from_at: datetime
-    until_at: datetime
-    created_at: datetime
+class Probe:
+    """A declared command, and the machine to run it on."""
+
+    name: str
+    command: list[str]
+    timeout: int
+    allocation: str

@@ -3,10 +3,13 @@
 docs/reference/controller-protocol.md says what they mean.
 """
 
+import json
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints
+from pydantic_core import PydanticCustomError
 
+from moorage_core.errors import Problem
 from moorage_core.kit.ids import (
     InstanceId,
     MemberId,
@@ -14,12 +17,29 @@ from moorage_core.kit.ids import (
     OrgId,
     ProjectId,
     ReplicaId,
+    TaskId,
+    UserId,
 )
-from moorage_core.kit.wire import NO_CONTROL, WHOLE, Input, Moment, Output
+from moorage_core.kit.wire import NO_CONTROL, WHOLE, Input, Moment, Output, Reason
+from moorage_core.operations.report_shapes import ReportCreate
 
 Word = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=NO_CONTROL)]
 Number = Annotated[int, Field(ge=0, le=(1 << 53) - 1), WHOLE]
+Line = Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=NO_CONTROL)]
+Reasons = Annotated[list[Line], Field(max_length=20)]
+InstanceHealth = Literal["healthy", "degraded", "unhealthy", "progressing", "unknown"]
+MemberHealth = Literal["healthy", "degraded", "unhealthy", "unknown"]
 MOST_HELD = 10_000
+SMALL = 32 << 10
+
+
+def _small(given: dict[str, Any]) -> dict[str, Any]:
+    if len(json.dumps(given)) > SMALL:
+        raise PydanticCustomError("size", "is {most} bytes at most, as JSON", {"most": SMALL})
+    return given
+
+
+Small = Annotated[dict[str, Any], AfterValidator(_small)]
 
 
 class Claim(Input):
@@ -59,11 +79,13 @@ class MemberBrief(Output):
     node_name: str | None = None
     host_address: str | None = None
     reachable: bool = False
-    inventory: dict[str, Any] = Field(default_factory=dict[str, Any])
+    inventory: dict[str, Any] | None = None
+    """What the host says that it has."""
     app_version: str | None = None
     runtime_version: str | None = None
     config_hash: str | None = None
     adapter_detail: dict[str, Any] = Field(default_factory=dict[str, Any])
+    replaces_id: MemberId | None = None
 
 
 class ComponentBrief(Output):
@@ -76,6 +98,14 @@ class PreviousBrief(Output):
 
     app_version: str
     config: dict[str, Any]
+
+
+class ArtifactBrief(Output):
+    """Bytes that the instance's version needs."""
+
+    name: str
+    digest: str
+    size: int
 
 
 class InstanceBrief(Output):
@@ -95,6 +125,8 @@ class InstanceBrief(Output):
     operating_mode: str
     runtime_backend: str
     endpoints: dict[str, Any] = Field(default_factory=dict[str, Any])
+    artifacts: list[ArtifactBrief] = Field(default_factory=list[ArtifactBrief])
+    """Of its own version, which need not be the controller's."""
     components: list[ComponentBrief] = Field(default_factory=list[ComponentBrief])
     members: list[MemberBrief] = Field(default_factory=list[MemberBrief])
     """Those that are not removed, the first thousand."""
@@ -122,7 +154,7 @@ class RequesterBrief(Output):
 
 class ChildrenBrief(Output):
     total: int
-    succeeded: int
+    succeeded: int = 0
     failed: int
 
 
@@ -205,3 +237,168 @@ class Claimed(Output):
     cancels: list[CancelBrief]
     lost: list[OperationId]
     lost_watches: list[InstanceId]
+
+
+class ReportEntry(ReportCreate):
+    """One report of several."""
+
+    operation: OperationId
+    grant: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[!-~]+$")]
+    """The token with which you act for it."""
+
+
+class Reports(Input):
+    reports: Annotated[list[ReportEntry], Field(min_length=1, max_length=200)]
+
+
+class ReportTaken(Output):
+    """How an operation stands after your report of it."""
+
+    operation: OperationId
+    problem: Problem | None = None
+    """Why the report was not taken. The rest is null then."""
+    status: str | None = None
+    direction: Literal["forward", "undo"] | None = None
+    fence: int | None = None
+    sequence: int | None = None
+    lease_expires_at: Moment | None = None
+    cancel_requested: bool | None = None
+    cancel_reason: str | None = None
+
+
+class ReportsTaken(Output):
+    """In the order of the request."""
+
+    reports: list[ReportTaken]
+
+
+# What a controller sees of an instance
+
+
+class ConditionSaid(Input):
+    """Something about an instance that is so or is not."""
+
+    type: Word
+    status: bool
+    reason: Annotated[str, StringConstraints(max_length=200)] | None = None
+    message: Line | None = None
+
+
+class ComponentSeen(Input):
+    health: InstanceHealth
+    summary: Line | None = None
+
+
+class MemberSeen(Input):
+    health: MemberHealth
+    reasons: Reasons = Field(default_factory=list[str])
+    runtime_version: Word | None = None
+    adapter_detail: Small | None = None
+
+
+class Observed(Input):
+    """What a look at an instance has shown. It sets health and conditions, never a state."""
+
+    fence: Number
+    health: InstanceHealth
+    reasons: Reasons = Field(default_factory=list[str])
+    conditions: Annotated[list[ConditionSaid], Field(max_length=50)] = Field(
+        default_factory=list[ConditionSaid]
+    )
+    endpoints: Small | None = None
+    topology_mode: Word | None = None
+    runtime_version: Word | None = None
+    components: Annotated[dict[Word, ComponentSeen], Field(max_length=64)] = Field(
+        default_factory=dict[str, ComponentSeen]
+    )
+    """By key."""
+    members: Annotated[dict[MemberId, MemberSeen], Field(max_length=1000)] = Field(
+        default_factory=dict[MemberId, MemberSeen]
+    )
+    """By id."""
+    fresh_for: Annotated[int, Field(ge=10, le=86_400), WHOLE] | None = None
+    """Seconds for which this counts; the health is unknown afterwards. Left out: 90."""
+
+
+class ObservedTaken(Output):
+    """What stands now."""
+
+    instance_id: InstanceId
+    health: str
+    observed_until: Moment | None
+
+
+class ProbeWish(Input):
+    name: Annotated[str, StringConstraints(max_length=120, pattern=r"^[a-z][a-z0-9_.]*$")]
+    """As the manifest declares it."""
+    member: MemberId
+
+
+class ProbesCreate(Input):
+    fence: Number
+    probes: Annotated[list[ProbeWish], Field(min_length=1, max_length=200)]
+
+
+class ProbeTask(Output):
+    """A probe that a machine is to run."""
+
+    id: TaskId
+    status: str
+    key: str
+    allocation_id: str
+
+
+class ProbesTaken(Output):
+    tasks: list[ProbeTask]
+
+
+class RepairTaken(Output):
+    """The repair that was asked for. It comes to you by a claim."""
+
+    id: OperationId
+    kind: str
+    status: str
+
+
+class RepairRequest(Input):
+    fence: Number
+    reason: Reason
+
+
+class PrincipalRead(Output):
+    """Somebody who may be on the machines of an instance."""
+
+    login: str
+    uid: int
+    user_id: UserId
+    name: str
+    roles: list[str]
+    projects: list[ProjectId]
+
+
+class Principals(Output):
+    items: list[PrincipalRead]
+
+
+class UsageSaid(Input):
+    """Something that the app counted."""
+
+    meter: Annotated[str, StringConstraints(max_length=120, pattern=r"^[a-z][a-z0-9_.]*$")]
+    key: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=NO_CONTROL)]
+    """Your own name of the record: said twice, it counts once."""
+    quantity: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    from_at: Annotated[AwareDatetime, Field(strict=False)]
+    until_at: Annotated[AwareDatetime, Field(strict=False)]
+    project: ProjectId | None = None
+    """Who used it. Left out: the instance's own project."""
+
+
+class UsageReport(Input):
+    fence: Number
+    records: Annotated[list[UsageSaid], Field(min_length=1, max_length=1000)]
+
+
+class UsageTaken(Output):
+    recorded: int
+    """How many were new."""
+    repeated: int

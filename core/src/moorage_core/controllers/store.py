@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, LiteralString
 
-from moorage_core.controllers.models import Hint, Operator, Replica, Told, Watch
+from psycopg.types.json import Jsonb
+
+from moorage_core.controllers.models import (
+    Hint,
+    Operator,
+    PersonOnCluster,
+    Replica,
+    Told,
+    Watch,
+)
 from moorage_core.kit.db import Db
 
 WATCH: LiteralString = "instance_id, org_id, project_id, operator_id, holder, fence, handout"
@@ -77,7 +86,7 @@ async def find_replica(db: Db, id: str, *, account: str, orgs: list[str]) -> str
 
 
 async def end_replica(db: Db, id: str, *, now: datetime) -> None:
-    """It listens no more. What it holds is somebody else's now.
+    """It listens no more.
 
     Tenant-less: a claim, as moorage_system.
     """
@@ -85,13 +94,6 @@ async def end_replica(db: Db, id: str, *, now: datetime) -> None:
         """
         UPDATE controller_replicas SET lease_expires_at = %s
         WHERE id = %s AND lease_expires_at > %s
-        """,
-        (now, id, now),
-    )
-    await db.run(
-        """
-        UPDATE operations SET lease_expires_at = %s
-        WHERE holder = %s AND status IN ('running', 'undoing') AND lease_expires_at > %s
         """,
         (now, id, now),
     )
@@ -159,7 +161,7 @@ async def list_cancels(db: Db, ids: Sequence[str], *, org: str) -> list[dict[str
     )
 
 
-async def number_cancels(db: Db, replica: str, *, handed: int) -> list[Told]:
+async def number_cancels(db: Db, replica: str, *, first: int) -> list[Told]:
     """Held operations that were asked to stop since, each with the next number.
 
     Whoever asks one to stop sets its number to 0. Tenant-less: a claim, as moorage_system.
@@ -167,7 +169,7 @@ async def number_cancels(db: Db, replica: str, *, handed: int) -> list[Told]:
     return await db.all(
         Told,
         """
-        UPDATE operations o SET handout = %(handed)s + n.number
+        UPDATE operations o SET handout = %(first)s + n.number - 1
         FROM (
             SELECT id, row_number() OVER (ORDER BY id) AS number FROM (
                 SELECT id FROM operations WHERE holder = %(replica)s AND handout = 0
@@ -175,7 +177,7 @@ async def number_cancels(db: Db, replica: str, *, handed: int) -> list[Told]:
                 ORDER BY id LIMIT 100 FOR UPDATE SKIP LOCKED) found
         ) n WHERE o.id = n.id RETURNING o.id, o.org_id, o.handout
         """,
-        {"replica": replica, "handed": handed},
+        {"replica": replica, "first": first},
     )
 
 
@@ -200,6 +202,17 @@ async def list_kept(db: Db, replica: str, *, operations: Sequence[str]) -> set[s
 async def find_principal(db: Db, *, token_hash: bytes, now: datetime) -> dict[str, Any] | None:
     """Tenant-less: before there is a principal."""
     return await db.row("SELECT * FROM watch_principal(%s, %s)", (token_hash, now))
+
+
+async def lock_watch(db: Db, instance: str, *, org: str, replica: str) -> int | None:
+    """The fence of the watch that a replica has. It does not change hands meanwhile."""
+    return await db.value(
+        """
+        SELECT fence FROM watches
+        WHERE instance_id = %s AND org_id = %s AND holder = %s AND ended_at IS NULL FOR SHARE
+        """,
+        (instance, org, replica),
+    )
 
 
 async def add_watch(db: Db, *, instance: str, org: str, project: str, operator: str) -> None:
@@ -282,7 +295,7 @@ async def take_watches(
     return sorted(taken, key=lambda watch: watch.handout)
 
 
-async def take_hints(db: Db, replica: str, *, handed: int) -> list[Hint]:
+async def take_hints(db: Db, replica: str, *, first: int) -> list[Hint]:
     """What moved where the replica watches, and no longer does.
 
     The watch gets the next number: where the answer is lost the replica is told of the whole watch
@@ -291,7 +304,7 @@ async def take_hints(db: Db, replica: str, *, handed: int) -> list[Hint]:
     return await db.all(
         Hint,
         """
-        UPDATE watches w SET hints = '{}', handout = %(handed)s + n.number
+        UPDATE watches w SET hints = '{}', handout = %(first)s + n.number - 1
         FROM (
             SELECT instance_id, hints, row_number() OVER (ORDER BY instance_id) AS number FROM (
                 SELECT instance_id, hints FROM watches
@@ -300,7 +313,7 @@ async def take_hints(db: Db, replica: str, *, handed: int) -> list[Hint]:
         ) n WHERE w.instance_id = n.instance_id
         RETURNING w.instance_id, w.org_id, n.hints AS moved
         """,
-        {"replica": replica, "handed": handed},
+        {"replica": replica, "first": first},
     )
 
 
@@ -347,3 +360,54 @@ async def free_watches(db: Db, replicas: Sequence[str]) -> list[str]:
         (list(replicas),),
     )
     return sorted({row["operator_id"] for row in rows})
+
+
+# What controllers say and ask of instances
+
+
+async def list_people(db: Db, *, org: str, project: str, roles: list[str]) -> list[PersonOnCluster]:
+    """People with one of these roles in the project or its org, and with a login."""
+    return await db.all(
+        PersonOnCluster,
+        """
+        SELECT user_id, name, login, uid, roles, ARRAY[%s] AS projects
+        FROM project_people(%s, %s, %s) ORDER BY login
+        """,
+        (project, org, project, roles),
+    )
+
+
+async def add_usage(
+    db: Db, rows: Sequence[dict[str, Any]], *, instance: str, org: str, project: str
+) -> int:
+    """How many were new."""
+    return await db.run(
+        """
+        INSERT INTO usage_records (id, instance_id, org_id, project_id, meter, key, quantity,
+            used_project_id, from_at, until_at, created_at)
+        SELECT r.id, %(instance)s, %(org)s, %(project)s, r.meter, r.key, r.quantity,
+            %(project)s, r.from_at, r.until_at, r.created_at
+        FROM jsonb_to_recordset(%(rows)s) AS r(id text, meter text, key text, quantity numeric,
+            from_at timestamptz, until_at timestamptz, created_at timestamptz)
+        ON CONFLICT (instance_id, meter, key) DO NOTHING
+        """,
+        {"instance": instance, "org": org, "project": project, "rows": Jsonb(list(rows))},
+    )
+
+
+async def find_probing(db: Db, instance: str, *, org: str) -> str | None:
+    """The session in which probes of the instance ran last."""
+    return await db.value(
+        "SELECT probe_operation_id FROM instances WHERE id = %s AND org_id = %s", (instance, org)
+    )
+
+
+async def note_probing(db: Db, instance: str, *, org: str, operation: str) -> None:
+    await db.run(
+        """
+        UPDATE instances SET probe_operation_id = %(operation)s
+        WHERE id = %(instance)s AND org_id = %(org)s
+            AND probe_operation_id IS DISTINCT FROM %(operation)s
+        """,
+        {"instance": instance, "org": org, "operation": operation},
+    )

@@ -10,7 +10,6 @@ from moorage_core.authz.roles import WATCH_PERMISSIONS
 from moorage_core.context import Context
 from moorage_core.controllers import store
 from moorage_core.kit import tokens
-from moorage_core.kit.db import Scope
 from moorage_core.platform import Platform
 
 MEMBERS, CONFIG, PRINCIPALS, STATUS = "members", "config", "principals", "status"
@@ -27,7 +26,7 @@ async def find_principal(platform: Platform, token: str) -> Principal | None:
 
     The principal is the instance's watch; its credential is the replica that holds it.
     """
-    async with platform.database.transaction(Scope(), read_only=True) as db:
+    async with platform.database.alone() as db:
         found = await store.find_principal(
             db, token_hash=tokens.digest(token), now=platform.clock.now()
         )

@@ -30,8 +30,8 @@ class InternalError(ApiError):
     code = "internal"
 
 
-def render(error: ApiError, correlation_id: str) -> Response:
-    document = {
+def document(error: ApiError, correlation_id: str) -> dict[str, Any]:
+    return {
         "type": TYPE_BASE + error.code,
         "title": error.title(),
         "status": error.status,
@@ -41,7 +41,11 @@ def render(error: ApiError, correlation_id: str) -> Response:
         "errors": [{"location": f.location, "message": f.message} for f in error.errors],
         "resource_id": error.resource_id,
     }
-    body = json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def render(error: ApiError, correlation_id: str) -> Response:
+    found = document(error, correlation_id)
+    body = json.dumps(found, ensure_ascii=False).encode("utf-8", "replace")
     return Response(body, error.status, headers=error.headers, media_type=MEDIA_TYPE)
 
 

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 200
-_KEY = re.compile(r"[a-z0-9_]{1,80}")
+_KEY = re.compile(r"[a-z0-9_]{1,400}")
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ async def page_request(
     after: Annotated[
         str | None,
         Query(
-            max_length=200,
+            max_length=600,
             description="The `next` of the page before.",
             json_schema_extra={"format": "cursor"},
         ),

@@ -104,6 +104,14 @@ async def briefs_named(ctx: Context, ids: Sequence[str], *, org: str) -> dict[st
     return await _brief(ctx, await store.list_named(ctx.db, sorted(ids), org=org))
 
 
+async def find_live(
+    ctx: Context, ids: Sequence[str], *, instance: str, org: str
+) -> dict[str, Member]:
+    """Those of the named members that the instance has, by id."""
+    found = await store.list_named(ctx.db, sorted(set(ids)), org=org)
+    return {m.id: m for m in found if m.instance_id == instance and m.is_live}
+
+
 async def _brief(ctx: Context, members: Sequence[Member]) -> dict[str, dict[str, Any]]:
     ids = sorted({m.allocation_id for m in members if m.allocation_id is not None})
     hosts = await occupancy.find_hosts(ctx, ids)

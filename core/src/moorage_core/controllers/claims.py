@@ -1,0 +1,225 @@
+"""A claim: a replica says that it listens, and is handed what there is for it.
+
+One look is one transaction across orgs, as moorage_system, which sees the columns of scheduling
+and no other: the replica's lease is renewed, operations that are ready and instances that nobody
+watches become the replica's, each with the next number. What they are is then read in their own
+orgs, one transaction each. Where that fails, or the answer is lost, the replica asks again with the
+last number that it has heard of, and is told the rest once more.
+
+Between looks nothing is held. A wake-up comes by the operator's topic.
+"""
+
+import asyncio
+from operator import itemgetter
+from typing import Any
+
+from starlette.requests import Request
+
+from moorage_core import unit
+from moorage_core.authz.permissions import Permission
+from moorage_core.authz.principals import Principal
+from moorage_core.context import Context
+from moorage_core.controllers import rules, store, watches
+from moorage_core.controllers.models import Operator, Replica, Told, Watch
+from moorage_core.controllers.rules import Counter, Look
+from moorage_core.controllers.schemas import Claim
+from moorage_core.errors import Forbidden
+from moorage_core.http import authentication, waiting
+from moorage_core.instances import briefing
+from moorage_core.kit import tokens
+from moorage_core.kit.db import Db
+from moorage_core.kit.ids import ReplicaId
+from moorage_core.operations import claims as operations
+from moorage_core.platform import Platform
+
+
+async def claim(at: Platform, said: Claim, request: Request) -> dict[str, Any]:
+    """Answer as soon as there is something to say, or when the time is up."""
+    who: Principal = request.state.principal
+    check_may_claim(who)
+    operator = await _operator(at, who, said.app)
+    ends = _now() + min(said.wait, rules.LONGEST_WAIT)
+    with at.waiting.seat(who.id), at.hub.watch([watches.topic(operator.id)]) as waiter:
+        look = await _look(at, who, said)
+        while not look.urgent:
+            left = ends - _now()
+            if left <= 0 or not await waiting.sleep(waiter, left, request):
+                break
+            # Who was allowed a while ago may not be now.
+            who = await authentication.authenticate(at, request)
+            look = await _look(at, who, said)
+    return await _answer(at, who, look, request)
+
+
+def check_may_claim(who: Principal) -> None:
+    key = Permission.APPS_OPERATION_CLAIM
+    if not any(key in grant.permissions for grant in who.grants):
+        raise Forbidden(f"This needs the permission {key}, which app operators have.")
+
+
+async def _operator(at: Platform, who: Principal, app: str) -> Operator:
+    async with at.database.alone() as db:
+        return await _find_operator(db, who, app)
+
+
+async def _find_operator(db: Db, who: Principal, app: str) -> Operator:
+    found = await store.find_operator(db, account=who.id, app=app)
+    if found is None:
+        raise rules.NotAnOperator(
+            f"You are no operator of an app {app!r}, or can no longer act as one. Its publisher, or"
+            " a project for its own instances, can register you."
+        )
+    return found
+
+
+async def _look(at: Platform, who: Principal, said: Claim) -> Look:
+    """Renew the lease, and take what there is."""
+    now = at.clock.now()
+    async with at.database.sweep() as db:
+        operator = await _find_operator(db, who, said.app)
+        replica = await store.listen(
+            db,
+            operator,
+            id=ReplicaId.new(),
+            name=said.replica,
+            release=said.release,
+            until=now + rules.LEASE,
+            now=now,
+        )
+        after, numbers = min(said.after, replica.handed), Counter(replica.handed)
+        told = await store.list_told(db, replica.id, after=after)
+        fresh = await operations.reserve(
+            db,
+            operator=operator.id,
+            replica=replica.id,
+            first=numbers.next,
+            limit=said.capacity - len(told),
+            now=now,
+        )
+        numbers.take(fresh)
+        watched = await store.list_told_watches(
+            db, replica.id, after=after, limit=rules.AT_ONCE + 1
+        )
+        room = min(said.watch_capacity, rules.AT_ONCE) - len(watched)
+        taken = await _take_watches(at, db, replica, first=numbers.next, limit=room)
+        numbers.take(taken)
+        hints = await store.take_hints(db, replica.id, first=numbers.next)
+        numbers.take(hints)
+        cancels = await store.number_cancels(db, replica.id, first=numbers.next)
+        numbers.take(cancels)
+        lost, lost_watches = await _lost(db, replica, said)
+        if numbers.moved:
+            await store.count_handed(db, replica.id, handed=numbers.handed)
+    return Look(
+        replica=replica,
+        handed=numbers.handed,
+        operations=[*told, *(Told(each.id, each.org_id, each.handout) for each in fresh)],
+        watches=[*watched[: rules.AT_ONCE], *taken],
+        more_watches=len(watched) > rules.AT_ONCE,
+        hints=hints,
+        cancels=cancels,
+        lost=lost,
+        lost_watches=lost_watches,
+    )
+
+
+async def _take_watches(
+    at: Platform, db: Db, replica: Replica, *, first: int, limit: int
+) -> list[Watch]:
+    """Instances that nobody watches, as many as fit."""
+    if limit <= 0:
+        return []
+    free = await store.lock_free_watches(db, replica.operator_id, limit=limit)
+    if not free:
+        return []
+    return await store.take_watches(
+        db,
+        replica.id,
+        free,
+        first=first,
+        hashes=[
+            tokens.digest(_grant(at, each.instance_id, each.fence + 1, replica.id)) for each in free
+        ],
+    )
+
+
+def _grant(at: Platform, instance: str, fence: int, replica: str) -> str:
+    return tokens.derived(tokens.WATCH_GRANT, at.node_key, instance, fence, replica)
+
+
+async def _lost(db: Db, replica: Replica, said: Claim) -> tuple[list[str], list[str]]:
+    operations, watching = list[str](), list[str]()
+    if said.holds:
+        kept = await store.list_kept(db, replica.id, operations=said.holds)
+        operations = rules.lost(said.holds, kept)
+    if said.watching:
+        kept = await store.list_kept_watches(db, replica.id, instances=said.watching)
+        watching = rules.lost(said.watching, kept)
+    return operations, watching
+
+
+# Telling
+
+
+async def _answer(at: Platform, who: Principal, look: Look, request: Request) -> dict[str, Any]:
+    replica = look.replica
+    answer: dict[str, Any] = {
+        "replica": {
+            "id": replica.id,
+            "lease_expires_at": replica.lease_expires_at,
+            "lease_seconds": int(rules.LEASE.total_seconds()),
+        },
+        "next": look.next,
+        "operations": [],
+        "watches": [],
+        "hints": [],
+        "cancels": [],
+        "lost": look.lost,
+        "lost_watches": look.lost_watches,
+    }
+    for org in look.orgs:
+        async with unit.work(at, org, principal=who, trace=request.state.trace) as ctx:
+            for part, found in (await _tell(ctx, look, org=org)).items():
+                answer[part] += found
+    answer["operations"].sort(key=itemgetter("handout"))
+    return answer
+
+
+async def _tell(ctx: Context, look: Look, *, org: str) -> dict[str, list[dict[str, Any]]]:
+    """What there is to say of one org."""
+    held = [each.id for each in look.operations if each.org_id == org]
+    watched = [each for each in look.watches if each.org_id == org]
+    hinted = [each for each in look.hints if each.org_id == org]
+    cancelled = [each.id for each in look.cancels if each.org_id == org]
+    briefs = list[dict[str, Any]]()
+    if held:
+        briefs = await operations.hand_over(ctx, held, org=org, replica=look.replica.id)
+    told = {each.instance_id for each in (*watched, *hinted)}
+    known = await briefing.of_instances(ctx, sorted(told), org=org) if told else {}
+    return {
+        "operations": briefs,
+        "watches": [
+            _watch(ctx, look, each, known[each.instance_id])
+            for each in watched
+            if each.instance_id in known
+        ],
+        "hints": [
+            {"instance_id": id, "moved": each.moved, "instance": known[id]}
+            for each in hinted
+            if (id := each.instance_id) in known
+        ],
+        "cancels": await store.list_cancels(ctx.db, cancelled, org=org) if cancelled else [],
+    }
+
+
+def _watch(ctx: Context, look: Look, watch: Watch, instance: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "instance": instance,
+        "grant": _grant(ctx.platform, watch.instance_id, watch.fence, look.replica.id),
+        "fence": watch.fence,
+        "handout": watch.handout,
+    }
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
