@@ -87,3 +87,158 @@ async def test_a_number_is_not_given_twice(app: Running) -> None:
     await app.controller.run()
 
     assert (await app.member("replica-3"))["allocation_id"] == machine
+
+
+# What is refused
+
+
+async def refused(app: Running, verb: str, *names: str, code: str, **more: object) -> str:
+    answer = await app.of(verb, *names, status=409, **more)
+    assert answer["code"] == code, answer
+    return answer["detail"]
+
+
+async def test_a_component_that_is_full_takes_no_more(app: Running) -> None:
+    held = [await machines.make_allocation_row(app.echo.tenant) for _ in range(4)]
+
+    answer = await app.ask("add", {"component": "replica", "allocations": held}, status=409)
+
+    assert answer["code"] == "too_many_members"
+    assert "there are 2, and 4 more" in answer["detail"]
+
+
+async def test_members_on_their_way_are_counted(app: Running) -> None:
+    first = [await machines.make_allocation_row(app.echo.tenant) for _ in range(3)]
+    one_more = await machines.make_allocation_row(app.echo.tenant)
+    await app.ask("add", {"component": "replica", "allocations": first})
+
+    answer = await app.ask("add", {"component": "replica", "allocations": [one_more]}, status=409)
+
+    assert answer["code"] == "too_many_members"
+
+
+async def test_what_a_component_does_not_offer_is_refused(app: Running) -> None:
+    detail = await refused(app, "remove", "leader-1", code="verb_not_offered")
+
+    assert "offers replace" in detail
+
+
+async def test_a_machine_of_another_instance_is_refused(app: Running) -> None:
+    other = await app.echo.deploy(replicas=0)
+    await app.controller.run()
+    taken = (await app.admin.get(f"/v1/instances/{other['id']}/members")).json()["items"][0]
+
+    given = {"component": "replica", "allocations": [taken["allocation_id"]]}
+    answer = await app.ask("add", given, status=409)
+
+    assert answer["code"] == "machine_unfit"
+    assert other["id"] in answer["detail"]
+
+
+async def test_a_machine_of_another_project_is_as_absent(app: Running, site: Site) -> None:
+    other = await machines.make_allocation_row(await make_tenant(site))
+
+    given = {"component": "replica", "allocations": [other]}
+    answer = await app.ask("add", given, status=404)
+
+    assert answer["detail"] == f"There is no allocation {other} that you can see."
+
+
+async def test_a_member_of_another_instance_is_as_absent(app: Running) -> None:
+    other = await app.echo.deploy(replicas=0)
+    theirs = (await app.admin.get(f"/v1/instances/{other['id']}/members")).json()["items"][0]
+
+    answer = await app.ask("drain", {"members": [theirs["id"]], "reason": "test"}, status=404)
+
+    assert answer["code"] == "not_found"
+
+
+async def test_a_removed_member_is_asked_for_nothing(app: Running) -> None:
+    await app.of("remove", "replica-1", policy="force")
+    await app.controller.run()
+
+    await app.of("drain", "replica-1", status=404)
+
+    assert (await app.member("replica-1"))["status"] == "removed"
+
+
+async def test_nothing_is_asked_twice_of_a_member_that_goes(app: Running) -> None:
+    await app.of("remove", "replica-1", policy="force")
+
+    detail = await refused(app, "remove", "replica-1", code="member_leaving")
+
+    assert "replica-1 is being removed" in detail
+
+
+async def test_a_drained_member_is_not_drained_again(app: Running) -> None:
+    await app.of("drain", "replica-1")
+    await app.controller.run()
+
+    detail = await refused(app, "drain", "replica-1", code="invalid_transition")
+
+    assert "replica-1 is drained" in detail
+
+
+async def test_a_member_that_the_platform_drained_is_not_resumed_by_users(app: Running) -> None:
+    await app.of("drain", "replica-1")
+    await app.controller.run()
+    await app.echo.tenant.site.rows(
+        "UPDATE members SET drain_owner = 'platform', drain_reason = 'a fan' WHERE id = %s",
+        (await app.member("replica-1"))["id"],
+    )
+
+    detail = await refused(app, "resume", "replica-1", code="drained_by_others")
+
+    assert "a fan" in detail
+
+
+async def test_a_deadline_goes_with_its_policy(app: Running) -> None:
+    answer = await app.of("drain", "replica-1", status=422, policy="deadline")
+
+    assert answer["code"] == "malformed"
+
+
+async def test_one_request_asks_for_many_and_makes_one_parent(app: Running) -> None:
+    asked = await app.of("drain", "replica-1", "replica-2", policy="deadline", deadline=60)
+    await app.controller.run()
+
+    children = [each for each in app.controller.seen if each["parent_id"] == asked["id"]]
+    assert [each["input"]["deadline_seconds"] for each in children] == [60, 60]
+    assert {each["member"]["name"] for each in children} == {"replica-1", "replica-2"}
+    parents = [each for each in app.controller.seen if each["id"] == asked["id"]]
+    assert [each["phase"] for each in parents] == ["prepare", "finish"]
+    assert len(parents[0]["batch"]) == 2
+
+
+async def test_what_a_controller_says_of_a_member_is_shown(app: Running) -> None:
+    await app.of("drain", "replica-1")
+    await app.controller.run(
+        lambda brief: {
+            "state": "succeeded",
+            **(
+                {"member": {"health": "healthy", "runtime_version": "9.1"}}
+                if brief["member"]
+                else {}
+            ),
+        }
+    )
+
+    member = await app.member("replica-1")
+
+    assert (member["health"], member["runtime_version"]) == ("healthy", "9.1")
+
+
+async def test_each_state_of_a_member_has_its_event(app: Running) -> None:
+    id = (await app.member("replica-1"))["id"]
+    await app.of("drain", "replica-1")
+    await app.controller.run()
+    await app.of("remove", "replica-1")
+    await app.controller.run()
+
+    said = await app.echo.tenant.site.rows(
+        "SELECT type, app_instance_id FROM events WHERE subject = %s ORDER BY subject_version", id
+    )
+
+    states = ["requested", "joining", "ready", "draining", "drained", "removing", "removed"]
+    assert [type for type, _ in said] == [f"apps.member.{state}" for state in states]
+    assert {instance for _, instance in said} == {app.id}
