@@ -3,6 +3,13 @@
 
 from moorage._operation import Operation
 
+ABANDON_INSTANCE = Operation(
+    "abandon_instance", "POST", "/v1/platform/instances/{instance}/abandon", "mutation"
+)
+ABANDON_OPERATION = Operation(
+    "abandon_operation", "POST", "/v1/operations/{operation}/abandon", "mutation"
+)
+ADD_MEMBERS = Operation("add_members", "POST", "/v1/instances/{instance}/members", "mutation")
 ADD_ORG_MEMBERSHIP = Operation(
     "add_org_membership", "POST", "/v1/orgs/{org}/memberships", "mutation"
 )
@@ -13,13 +20,20 @@ ADMIT_APP = Operation("admit_app", "PUT", "/v1/families/{family}/admissions/{app
 APPOINT_ORG_ADMIN = Operation(
     "appoint_org_admin", "POST", "/v1/break-glass/orgs/{org}/admins", "mutation"
 )
+CANCEL_OPERATION = Operation(
+    "cancel_operation", "POST", "/v1/operations/{operation}/cancel", "mutation"
+)
 CANCEL_TASK = Operation("cancel_task", "POST", "/v1/tasks/{task}/cancel", "mutation")
 CHANGE_PASSWORD = Operation("change_password", "POST", "/v1/me/password", "mutation")
+CLAIM = Operation("claim", "POST", "/v1/controller/claims", "machine")
 CLEAR_APP_CHANNEL = Operation(
     "clear_app_channel", "DELETE", "/v1/apps/{app}/channels/{channel}", "mutation"
 )
 COMPLETE_ARTIFACT = Operation(
     "complete_artifact", "POST", "/v1/artifacts/{artifact}/complete", "mutation"
+)
+CONFIGURE_INSTANCE = Operation(
+    "configure_instance", "POST", "/v1/instances/{instance}/configure", "mutation"
 )
 CONFIRM_SSH_HOST = Operation(
     "confirm_ssh_host", "POST", "/v1/allocations/{allocation}/ssh/confirm", "mutation"
@@ -42,6 +56,9 @@ CREATE_ARTIFACT = Operation(
 CREATE_ENTITLEMENT = Operation(
     "create_entitlement", "POST", "/v1/projects/{project}/entitlements", "mutation"
 )
+CREATE_INSTANCE = Operation(
+    "create_instance", "POST", "/v1/projects/{project}/instances", "mutation"
+)
 CREATE_LOGIN = Operation("create_login", "POST", "/v1/orgs/{org}/logins", "mutation")
 CREATE_NODE = Operation("create_node", "POST", "/v1/nodes", "mutation")
 CREATE_NODE_ALLOCATION = Operation(
@@ -56,6 +73,7 @@ CREATE_OPERATION_SECRET = Operation(
     "create_operation_secret", "POST", "/v1/operations/{operation}/secrets", "mutation"
 )
 CREATE_ORG = Operation("create_org", "POST", "/v1/orgs", "mutation")
+CREATE_PROBES = Operation("create_probes", "POST", "/v1/instances/{instance}/probes", "machine")
 CREATE_PROJECT = Operation("create_project", "POST", "/v1/orgs/{org}/projects", "mutation")
 CREATE_PUBLISHER_KEY = Operation(
     "create_publisher_key", "POST", "/v1/projects/{project}/publisher-keys", "mutation"
@@ -73,6 +91,9 @@ CREATE_SOURCE = Operation("create_source", "POST", "/v1/orgs/{org}/sources", "mu
 CREATE_TASKS = Operation("create_tasks", "POST", "/v1/operations/{operation}/tasks", "machine")
 CREATE_USER = Operation("create_user", "POST", "/v1/users", "mutation")
 CREATE_WEBHOOK = Operation("create_webhook", "POST", "/v1/webhooks", "mutation")
+DECOMMISSION_INSTANCE = Operation(
+    "decommission_instance", "POST", "/v1/instances/{instance}/decommission", "mutation"
+)
 DELETE_APP = Operation("delete_app", "DELETE", "/v1/apps/{app}", "mutation")
 DELETE_APP_VERSION = Operation(
     "delete_app_version", "DELETE", "/v1/app-versions/{version}", "mutation"
@@ -94,12 +115,21 @@ DELETE_WEBHOOK = Operation("delete_webhook", "DELETE", "/v1/webhooks/{webhook}",
 DEPRECATE_APP_VERSION = Operation(
     "deprecate_app_version", "POST", "/v1/app-versions/{version}/deprecate", "mutation"
 )
+DRAIN_MEMBERS = Operation(
+    "drain_members", "POST", "/v1/instances/{instance}/members/drain", "mutation"
+)
 END_ACCESS_GRANT = Operation("end_access_grant", "DELETE", "/v1/grants/{grant}", "mutation")
 END_OPERATION = Operation("end_operation", "POST", "/v1/operations/{operation}/end", "mutation")
 END_SESSION = Operation("end_session", "DELETE", "/v1/sessions/{session}", "mutation")
 EXPLAIN_POLICY = Operation("explain_policy", "POST", "/v1/policy/explain", "read")
 FINISH_SIGN_IN = Operation(
     "finish_sign_in", "GET", "/v1/auth/oidc/{provider}/callback", "machine", public=True
+)
+FORCE_DECOMMISSION_INSTANCE = Operation(
+    "force_decommission_instance",
+    "POST",
+    "/v1/platform/instances/{instance}/decommission",
+    "mutation",
 )
 FORCE_RELEASE_ALLOCATION = Operation(
     "force_release_allocation", "POST", "/v1/platform/allocations/{allocation}/release", "mutation"
@@ -128,8 +158,10 @@ GET_ENTITLEMENT_OVERLAY = Operation(
 )
 GET_FAMILY = Operation("get_family", "GET", "/v1/families/{family}", "read")
 GET_GLOBAL_OVERLAY = Operation("get_global_overlay", "GET", "/v1/policy/global", "read")
+GET_INSTANCE = Operation("get_instance", "GET", "/v1/instances/{instance}", "read")
 GET_JWKS = Operation("get_jwks", "GET", "/.well-known/jwks.json", "read", public=True)
 GET_ME = Operation("get_me", "GET", "/v1/me", "read")
+GET_MEMBER = Operation("get_member", "GET", "/v1/members/{member}", "read")
 GET_MEMBERSHIP = Operation("get_membership", "GET", "/v1/memberships/{membership}", "read")
 GET_METRICS = Operation("get_metrics", "GET", "/metrics", "read")
 GET_NODE = Operation("get_node", "GET", "/v1/nodes/{node}", "read")
@@ -142,6 +174,7 @@ GET_ORG_OVERLAY = Operation("get_org_overlay", "GET", "/v1/orgs/{org}/overlay", 
 GET_PERMISSION_DIFF = Operation(
     "get_permission_diff", "GET", "/v1/entitlements/{entitlement}/diff", "read"
 )
+GET_PLAN = Operation("get_plan", "GET", "/v1/plans/{plan}", "read")
 GET_PROJECT = Operation("get_project", "GET", "/v1/projects/{project}", "read")
 GET_PROJECT_OVERLAY = Operation(
     "get_project_overlay", "GET", "/v1/projects/{project}/overlay", "read"
@@ -173,6 +206,7 @@ ISSUE_ENROLMENT = Operation("issue_enrolment", "POST", "/v1/nodes/{node}/enrolme
 ISSUE_PASSWORD_CODE = Operation(
     "issue_password_code", "POST", "/v1/users/{user}/password-codes", "mutation"
 )
+LEAVE = Operation("leave", "DELETE", "/v1/controller/replicas/{replica}", "machine")
 LINK_OIDC_IDENTITY = Operation(
     "link_oidc_identity", "PUT", "/v1/oidc-providers/{provider}/identities/{user}", "mutation"
 )
@@ -184,6 +218,7 @@ LIST_ACCESS_GRANTS = Operation(
 )
 LIST_ACCESS_TOKENS = Operation("list_access_tokens", "GET", "/v1/access-tokens", "read")
 LIST_ADMISSIONS = Operation("list_admissions", "GET", "/v1/families/{family}/admissions", "read")
+LIST_ALL_INSTANCES = Operation("list_all_instances", "GET", "/v1/instances", "read")
 LIST_ALLOCATIONS = Operation(
     "list_allocations", "GET", "/v1/projects/{project}/allocations", "read"
 )
@@ -194,12 +229,16 @@ LIST_APP_OPERATORS = Operation(
 LIST_APP_PROMOTIONS = Operation("list_app_promotions", "GET", "/v1/apps/{app}/promotions", "read")
 LIST_APP_VERSIONS = Operation("list_app_versions", "GET", "/v1/apps/{app}/versions", "read")
 LIST_APPS = Operation("list_apps", "GET", "/v1/apps", "read")
+LIST_ARTIFACT_INSTANCES = Operation(
+    "list_artifact_instances", "GET", "/v1/artifacts/{artifact}/instances", "read"
+)
 LIST_ARTIFACT_SIGNATURES = Operation(
     "list_artifact_signatures", "GET", "/v1/artifacts/{artifact}/signatures", "read"
 )
 LIST_ARTIFACTS = Operation("list_artifacts", "GET", "/v1/projects/{project}/artifacts", "read")
 LIST_AUDIT_ENTRIES = Operation("list_audit_entries", "GET", "/v1/audit", "read")
 LIST_AUDIT_SEALS = Operation("list_audit_seals", "GET", "/v1/audit/seals", "read")
+LIST_COMPONENTS = Operation("list_components", "GET", "/v1/instances/{instance}/components", "read")
 LIST_DELIVERIES = Operation("list_deliveries", "GET", "/v1/webhooks/{webhook}/deliveries", "read")
 LIST_ENROLMENTS = Operation("list_enrolments", "GET", "/v1/nodes/{node}/enrolments", "read")
 LIST_ENTITLEMENTS = Operation(
@@ -207,12 +246,20 @@ LIST_ENTITLEMENTS = Operation(
 )
 LIST_EVENTS = Operation("list_events", "GET", "/v1/events", "read")
 LIST_FAMILIES = Operation("list_families", "GET", "/v1/families", "read")
+LIST_INSTANCES = Operation("list_instances", "GET", "/v1/projects/{project}/instances", "read")
 LIST_LOGINS = Operation("list_logins", "GET", "/v1/orgs/{org}/logins", "read")
+LIST_MEMBERS = Operation("list_members", "GET", "/v1/instances/{instance}/members", "read")
 LIST_NODE_SESSIONS = Operation(
     "list_node_sessions", "GET", "/v1/projects/{project}/node-sessions", "read"
 )
 LIST_NODES = Operation("list_nodes", "GET", "/v1/nodes", "read")
 LIST_OIDC_PROVIDERS = Operation("list_oidc_providers", "GET", "/v1/oidc-providers", "read")
+LIST_OPERATION_CHILDREN = Operation(
+    "list_operation_children", "GET", "/v1/operations/{operation}/children", "read"
+)
+LIST_OPERATION_STEPS = Operation(
+    "list_operation_steps", "GET", "/v1/operations/{operation}/steps", "read"
+)
 LIST_OPERATION_TASKS = Operation(
     "list_operation_tasks", "GET", "/v1/operations/{operation}/tasks", "read"
 )
@@ -224,6 +271,9 @@ LIST_ORG_MEMBERSHIPS = Operation(
     "list_org_memberships", "GET", "/v1/orgs/{org}/memberships", "read"
 )
 LIST_ORGS = Operation("list_orgs", "GET", "/v1/orgs", "read")
+LIST_PRINCIPALS = Operation(
+    "list_principals", "GET", "/v1/instances/{instance}/principals", "machine"
+)
 LIST_PROJECT_MEMBERSHIPS = Operation(
     "list_project_memberships", "GET", "/v1/projects/{project}/memberships", "read"
 )
@@ -232,6 +282,7 @@ LIST_PUBLISHER_KEYS = Operation(
     "list_publisher_keys", "GET", "/v1/projects/{project}/publisher-keys", "read"
 )
 LIST_REGIONS = Operation("list_regions", "GET", "/v1/regions", "read")
+LIST_REVISIONS = Operation("list_revisions", "GET", "/v1/instances/{instance}/revisions", "read")
 LIST_ROLES = Operation("list_roles", "GET", "/v1/roles", "read")
 LIST_SERVICE_ACCOUNT_KEYS = Operation(
     "list_service_account_keys", "GET", "/v1/service-accounts/{account}/keys", "read"
@@ -253,6 +304,8 @@ LIST_WEBHOOKS = Operation("list_webhooks", "GET", "/v1/webhooks", "read")
 LOGIN = Operation("login", "POST", "/v1/auth/login", "machine", public=True)
 MAINTAIN_NODE = Operation("maintain_node", "POST", "/v1/nodes/{node}/maintenance", "mutation")
 MINT_TOKEN = Operation("mint_token", "POST", "/v1/auth/token", "machine", public=True)
+PLAN_CHANGE = Operation("plan_change", "POST", "/v1/instances/{instance}/plans", "mutation")
+PLAN_INSTANCE = Operation("plan_instance", "POST", "/v1/projects/{project}/plans", "mutation")
 PROMOTE_APP_VERSION = Operation(
     "promote_app_version", "POST", "/v1/apps/{app}/promotions", "mutation"
 )
@@ -267,6 +320,7 @@ PUT_ENTITLEMENT_OVERLAY = Operation(
 )
 PUT_FAMILY = Operation("put_family", "PUT", "/v1/families/{family}", "mutation")
 PUT_GLOBAL_OVERLAY = Operation("put_global_overlay", "PUT", "/v1/policy/global", "mutation")
+PUT_OBSERVED = Operation("put_observed", "PUT", "/v1/instances/{instance}/observed", "machine")
 PUT_ORG_OVERLAY = Operation("put_org_overlay", "PUT", "/v1/orgs/{org}/overlay", "mutation")
 PUT_PROJECT_OVERLAY = Operation(
     "put_project_overlay", "PUT", "/v1/projects/{project}/overlay", "mutation"
@@ -288,23 +342,50 @@ RELEASE_ALLOCATION = Operation(
 REMOVE_APP_OPERATOR = Operation(
     "remove_app_operator", "DELETE", "/v1/app-operators/{operator}", "mutation"
 )
+REMOVE_MEMBERS = Operation(
+    "remove_members", "POST", "/v1/instances/{instance}/members/remove", "mutation"
+)
 REMOVE_MEMBERSHIP = Operation(
     "remove_membership", "DELETE", "/v1/memberships/{membership}", "mutation"
 )
 RENEW_OPERATION = Operation(
     "renew_operation", "POST", "/v1/operations/{operation}/renew", "mutation"
 )
+REPAIR_INSTANCE = Operation(
+    "repair_instance", "POST", "/v1/instances/{instance}/repair", "mutation"
+)
 REPLACE_APP_VERSION = Operation(
     "replace_app_version", "PUT", "/v1/app-versions/{version}", "mutation"
+)
+REPLACE_MEMBER = Operation("replace_member", "POST", "/v1/members/{member}/replace", "mutation")
+REPORT_MANY = Operation("report_many", "POST", "/v1/controller/reports", "machine")
+REPORT_OPERATION = Operation(
+    "report_operation", "POST", "/v1/operations/{operation}/report", "machine"
+)
+REPORT_USAGE = Operation("report_usage", "POST", "/v1/usage", "machine")
+REQUEST_REPAIR = Operation(
+    "request_repair", "POST", "/v1/instances/{instance}/repair-requests", "machine"
+)
+RESTART_INSTANCE = Operation(
+    "restart_instance", "POST", "/v1/instances/{instance}/restart", "mutation"
 )
 RESTORE_APP_VERSION = Operation(
     "restore_app_version", "POST", "/v1/app-versions/{version}/restore", "mutation"
 )
+RESUME_MEMBERS = Operation(
+    "resume_members", "POST", "/v1/instances/{instance}/members/resume", "mutation"
+)
 RESUME_NODE = Operation("resume_node", "POST", "/v1/nodes/{node}/resume", "mutation")
+RESUME_OPERATION = Operation(
+    "resume_operation", "POST", "/v1/operations/{operation}/resume", "mutation"
+)
 RETIRE_APP_VERSION = Operation(
     "retire_app_version", "POST", "/v1/app-versions/{version}/retire", "mutation"
 )
 RETIRE_NODE = Operation("retire_node", "POST", "/v1/nodes/{node}/retire", "mutation")
+RETRY_OPERATION = Operation(
+    "retry_operation", "POST", "/v1/operations/{operation}/retry", "mutation"
+)
 REVOKE_ACCESS_CREDENTIAL = Operation(
     "revoke_access_credential", "POST", "/v1/access-credentials/{credential}/revoke", "mutation"
 )
@@ -324,8 +405,14 @@ REVOKE_PUBLISHER_KEY = Operation(
 REVOKE_SERVICE_ACCOUNT_KEY = Operation(
     "revoke_service_account_key", "DELETE", "/v1/service-accounts/{account}/keys/{key}", "mutation"
 )
+ROLLBACK_INSTANCE = Operation(
+    "rollback_instance", "POST", "/v1/instances/{instance}/rollback", "mutation"
+)
 ROTATE_ACCESS_CREDENTIAL = Operation(
     "rotate_access_credential", "POST", "/v1/access-credentials/{credential}/rotate", "mutation"
+)
+ROTATE_CREDENTIALS = Operation(
+    "rotate_credentials", "POST", "/v1/instances/{instance}/rotate", "mutation"
 )
 ROTATE_SSH_AUTHORITY = Operation(
     "rotate_ssh_authority", "POST", "/v1/platform/ssh-authorities/rotate", "mutation"
@@ -341,9 +428,11 @@ SET_SSH_HOST = Operation("set_ssh_host", "PUT", "/v1/allocations/{allocation}/ss
 SIGN_ARTIFACT = Operation(
     "sign_artifact", "POST", "/v1/artifacts/{artifact}/signatures", "mutation"
 )
+START_INSTANCE = Operation("start_instance", "POST", "/v1/instances/{instance}/start", "mutation")
 START_SIGN_IN = Operation(
     "start_sign_in", "GET", "/v1/auth/oidc/{provider}/start", "machine", public=True
 )
+STOP_INSTANCE = Operation("stop_instance", "POST", "/v1/instances/{instance}/stop", "mutation")
 STREAM_EVENTS = Operation("stream_events", "GET", "/v1/events/stream", "read")
 UNLINK_OIDC_IDENTITY = Operation(
     "unlink_oidc_identity", "DELETE", "/v1/oidc-providers/{provider}/identities/{user}", "mutation"
@@ -373,6 +462,9 @@ UPDATE_SKU = Operation("update_sku", "PATCH", "/v1/skus/{sku}", "mutation")
 UPDATE_SOURCE = Operation("update_source", "PATCH", "/v1/sources/{source}", "mutation")
 UPDATE_USER = Operation("update_user", "PATCH", "/v1/users/{user}", "mutation")
 UPDATE_WEBHOOK = Operation("update_webhook", "PATCH", "/v1/webhooks/{webhook}", "mutation")
+UPGRADE_INSTANCE = Operation(
+    "upgrade_instance", "POST", "/v1/instances/{instance}/upgrade", "mutation"
+)
 WITHDRAW_APP = Operation(
     "withdraw_app", "DELETE", "/v1/families/{family}/admissions/{app}", "mutation"
 )

@@ -48,6 +48,10 @@ class AllocationNotActive(Conflict):
     """The allocation is not active."""
 
 
+class AllocationOccupied(Conflict):
+    """Members of an instance stand on this machine."""
+
+
 class AlreadyEntitled(Conflict):
     """The project is entitled to this app already."""
 
@@ -112,6 +116,10 @@ class BeyondOwnRights(Forbidden):
     """A token cannot hold what its owner lacks."""
 
 
+class ChangePending(Conflict):
+    """Another change of the instance is on its way."""
+
+
 class CodeNotValid(Unauthenticated):
     """The one-time code is used up, expired or wrong."""
 
@@ -158,6 +166,10 @@ class DomainNotAllowed(Forbidden):
 
 class DraftChanged(Conflict):
     """The draft is not the one that you want to publish."""
+
+
+class DrainedByOthers(Conflict):
+    """Another side drained the member, and only that side lets it work again."""
 
 
 class EmailTaken(Conflict):
@@ -224,8 +236,16 @@ class InProgress(Conflict):
     """The same request is still being worked on."""
 
 
+class InvalidConfig(Unprocessable):
+    """The configuration does not fit the app's schema."""
+
+
+class InvalidPlacement(Unprocessable):
+    """The components cannot be placed like this."""
+
+
 class InvalidTransition(Conflict):
-    """The state of the allocation does not allow this."""
+    """The state of the instance does not allow this."""
 
 
 class IsAppOperator(Conflict):
@@ -284,6 +304,14 @@ class LoginTaken(Conflict):
     """The login belongs, or belonged, to somebody else."""
 
 
+class LossesNotAccepted(Conflict):
+    """This loses something, which has to be accepted."""
+
+
+class MachineUnfit(Conflict):
+    """A member cannot stand on this machine."""
+
+
 class Malformed(Unprocessable):
     """The request is not of the form this route takes."""
 
@@ -296,8 +324,20 @@ class ManifestMisfit(Unprocessable):
     """The manifest is that of another app or version."""
 
 
+class MemberLeaving(Conflict):
+    """The member is being taken away."""
+
+
 class MembershipExists(Conflict):
     """This person already has a role here."""
+
+
+class MeterUnknown(Unprocessable):
+    """The app's version declares no such meter."""
+
+
+class ModeNotSupported(Unprocessable):
+    """The app does not run in this mode."""
 
 
 class MoreThanAnnounced(Unprocessable):
@@ -352,8 +392,16 @@ class NotAPerson(Unprocessable):
     """Only people enter machines."""
 
 
+class NotAnOperator(Forbidden):
+    """The caller is no operator of this app, or can no longer act as one."""
+
+
 class NotAnOperatorAccount(Unprocessable):
     """An app operator may claim operations and nothing else."""
+
+
+class NotAnUpgrade(Conflict):
+    """The instance cannot go to this version."""
 
 
 class NotEmpty(Conflict):
@@ -384,12 +432,20 @@ class NotYourGrant(Forbidden):
     """Only the person of a grant gets certificates for it."""
 
 
+class NothingChanges(Conflict):
+    """The instance is like this already."""
+
+
 class OnChannel(Conflict):
     """A channel points to the version."""
 
 
 class OperationEnded(Conflict):
     """The operation has ended."""
+
+
+class OperatorUnfit(Unprocessable):
+    """This app operator cannot serve the instance."""
 
 
 class OverlayWidens(Unprocessable):
@@ -412,12 +468,24 @@ class PlaceUnknown(Unprocessable):
     """There is no such region or SKU, or it takes nothing new."""
 
 
+class PlanStale(Conflict):
+    """What the plan was made from has changed."""
+
+
 class PlatformsOwn(Conflict):
     """It is the platform's own work: nobody stops it or holds it open."""
 
 
 class PolicyRefused(Forbidden):
     """Policy does not allow this."""
+
+
+class ProbeMisplaced(Conflict):
+    """The probe cannot run on this member."""
+
+
+class ProbeUnknown(Unprocessable):
+    """The app's version declares no such probe."""
 
 
 class ProjectFull(Conflict):
@@ -448,12 +516,32 @@ class ReasonRequired(Unprocessable):
     """Opening somebody's account reaches into their orgs, and needs a reason."""
 
 
+class ResultTooLarge(Conflict):
+    """The results of the steps are larger than a journal holds."""
+
+
 class RoleNotHere(Unprocessable):
     """This role cannot be given in this place."""
 
 
+class RollbackUnsupported(Conflict):
+    """There is no way back to this."""
+
+
+class RollsForwardOnly(Conflict):
+    """The operation is past the point from which it could be taken back."""
+
+
 class RunbookMissing(Unprocessable):
     """The manifest names a runbook that was not sent."""
+
+
+class ScopeNotAsked(Forbidden):
+    """The app's version has not asked for this."""
+
+
+class ScopeNotAvailable(Unprocessable):
+    """Only instances of one project can be deployed so far."""
 
 
 class SealBroken(Conflict):
@@ -466,6 +554,10 @@ class SecretNameTaken(Conflict):
 
 class SecretValueInvalid(Unprocessable):
     """The value is not what it is said to be."""
+
+
+class SequenceGap(Conflict):
+    """A report is missing before this one."""
 
 
 class SignatureInvalid(Unprocessable):
@@ -536,6 +628,10 @@ class SshKeyUnusable(Unprocessable):
     """The private key cannot be used."""
 
 
+class StepFinal(Conflict):
+    """A step that has come to its end does not change any more."""
+
+
 class StillEntitled(Conflict):
     """Projects that would no longer see the app are entitled to it."""
 
@@ -580,12 +676,24 @@ class TokenLifetime(Unprocessable):
     """The token would live longer than this platform allows."""
 
 
+class TooFewMembers(Conflict):
+    """The component needs more members than would be left."""
+
+
 class TooManyKeys(Conflict):
     """The service account has as many live keys as it may."""
 
 
+class TooManyMembers(Conflict):
+    """The component cannot have so many members."""
+
+
 class TooManyProviders(Conflict):
     """The login page has no room for another provider."""
+
+
+class TooManyRepairs(Conflict):
+    """The instance was repaired too often within the hour."""
 
 
 class TooManySecrets(Conflict):
@@ -608,6 +716,10 @@ class UidsExhausted(Conflict):
     """The org has no uid left to give."""
 
 
+class UnknownComponent(Unprocessable):
+    """The app has no such component."""
+
+
 class UnknownEventType(Unprocessable):
     """No event of the platform has such a type."""
 
@@ -628,12 +740,24 @@ class UploadStalled(Conflict):
     """The bytes stopped coming."""
 
 
+class UsageInvalid(Unprocessable):
+    """A record of usage cannot be."""
+
+
+class VerbNotOffered(Conflict):
+    """The app does not offer this for members of the component."""
+
+
 class VersionExists(Conflict):
     """The app has a version of this number."""
 
 
 class VersionTwice(Unprocessable):
     """Name a version or a channel, not both."""
+
+
+class WatchEnded(Conflict):
+    """Another replica watches the instance, or nobody does any more."""
 
 
 class WebhookDisabled(Conflict):
@@ -656,6 +780,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "allocation_foreign": AllocationForeign,
     "allocation_inactive": AllocationInactive,
     "allocation_not_active": AllocationNotActive,
+    "allocation_occupied": AllocationOccupied,
     "already_entitled": AlreadyEntitled,
     "already_granted": AlreadyGranted,
     "already_issued": AlreadyIssued,
@@ -673,6 +798,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "beyond_ceiling": BeyondCeiling,
     "beyond_own_rights": BeyondOwnRights,
     "busy": Busy,
+    "change_pending": ChangePending,
     "code_not_valid": CodeNotValid,
     "consent_needed": ConsentNeeded,
     "constraint_invalid": ConstraintInvalid,
@@ -685,6 +811,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "dimension_not_enforced": DimensionNotEnforced,
     "domain_not_allowed": DomainNotAllowed,
     "draft_changed": DraftChanged,
+    "drained_by_others": DrainedByOthers,
     "email_taken": EmailTaken,
     "event_expired": EventExpired,
     "family_key_not_allowed": FamilyKeyNotAllowed,
@@ -703,6 +830,8 @@ BY_CODE: dict[str, type[ApiError]] = {
     "idempotency_key_reused": IdempotencyKeyReused,
     "if_match_required": IfMatchRequired,
     "in_progress": InProgress,
+    "invalid_config": InvalidConfig,
+    "invalid_placement": InvalidPlacement,
     "invalid_transition": InvalidTransition,
     "is_app_operator": IsAppOperator,
     "issuer_not_allowed": IssuerNotAllowed,
@@ -718,10 +847,15 @@ BY_CODE: dict[str, type[ApiError]] = {
     "login_not_pending": LoginNotPending,
     "login_reserved": LoginReserved,
     "login_taken": LoginTaken,
+    "losses_not_accepted": LossesNotAccepted,
+    "machine_unfit": MachineUnfit,
     "malformed": Malformed,
     "manifest_invalid": ManifestInvalid,
     "manifest_misfit": ManifestMisfit,
+    "member_leaving": MemberLeaving,
     "membership_exists": MembershipExists,
+    "meter_unknown": MeterUnknown,
+    "mode_not_supported": ModeNotSupported,
     "more_than_announced": MoreThanAnnounced,
     "name_taken": NameTaken,
     "no_capacity": NoCapacity,
@@ -735,7 +869,9 @@ BY_CODE: dict[str, type[ApiError]] = {
     "node_without_agent": NodeWithoutAgent,
     "not_a_draft": NotADraft,
     "not_a_person": NotAPerson,
+    "not_an_operator": NotAnOperator,
     "not_an_operator_account": NotAnOperatorAccount,
+    "not_an_upgrade": NotAnUpgrade,
     "not_empty": NotEmpty,
     "not_found": NotFound,
     "not_in_org": NotInOrg,
@@ -744,15 +880,20 @@ BY_CODE: dict[str, type[ApiError]] = {
     "not_sealed_yet": NotSealedYet,
     "not_uploading": NotUploading,
     "not_your_grant": NotYourGrant,
+    "nothing_changes": NothingChanges,
     "on_channel": OnChannel,
     "operation_ended": OperationEnded,
+    "operator_unfit": OperatorUnfit,
     "overlay_widens": OverlayWidens,
     "own_account": OwnAccount,
     "permission_unknown": PermissionUnknown,
     "person_disabled": PersonDisabled,
     "place_unknown": PlaceUnknown,
+    "plan_stale": PlanStale,
     "platforms_own": PlatformsOwn,
     "policy_refused": PolicyRefused,
+    "probe_misplaced": ProbeMisplaced,
+    "probe_unknown": ProbeUnknown,
     "project_full": ProjectFull,
     "provider_misconfigured": ProviderMisconfigured,
     "provider_refused": ProviderRefused,
@@ -761,11 +902,17 @@ BY_CODE: dict[str, type[ApiError]] = {
     "pull_secret_wrong": PullSecretWrong,
     "range_not_satisfiable": RangeNotSatisfiable,
     "reason_required": ReasonRequired,
+    "result_too_large": ResultTooLarge,
     "role_not_here": RoleNotHere,
+    "rollback_unsupported": RollbackUnsupported,
+    "rolls_forward_only": RollsForwardOnly,
     "runbook_missing": RunbookMissing,
+    "scope_not_asked": ScopeNotAsked,
+    "scope_not_available": ScopeNotAvailable,
     "seal_broken": SealBroken,
     "secret_name_taken": SecretNameTaken,
     "secret_value_invalid": SecretValueInvalid,
+    "sequence_gap": SequenceGap,
     "signature_invalid": SignatureInvalid,
     "slug_reserved": SlugReserved,
     "slug_taken": SlugTaken,
@@ -784,6 +931,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "ssh_key_refused": SshKeyRefused,
     "ssh_key_unusable": SshKeyUnusable,
     "stale": Stale,
+    "step_final": StepFinal,
     "still_entitled": StillEntitled,
     "store_full": StoreFull,
     "task_attempt_skipped": TaskAttemptSkipped,
@@ -795,9 +943,12 @@ BY_CODE: dict[str, type[ApiError]] = {
     "task_not_repeatable": TaskNotRepeatable,
     "task_still_runs": TaskStillRuns,
     "token_lifetime": TokenLifetime,
+    "too_few_members": TooFewMembers,
     "too_large": TooLarge,
     "too_many_keys": TooManyKeys,
+    "too_many_members": TooManyMembers,
     "too_many_providers": TooManyProviders,
+    "too_many_repairs": TooManyRepairs,
     "too_many_requests": TooManyRequests,
     "too_many_secrets": TooManySecrets,
     "too_many_tasks": TooManyTasks,
@@ -805,13 +956,17 @@ BY_CODE: dict[str, type[ApiError]] = {
     "too_many_webhooks": TooManyWebhooks,
     "uids_exhausted": UidsExhausted,
     "unauthenticated": Unauthenticated,
+    "unknown_component": UnknownComponent,
     "unknown_event_type": UnknownEventType,
     "upload_busy": UploadBusy,
     "upload_incomplete": UploadIncomplete,
     "upload_offset": UploadOffset,
     "upload_stalled": UploadStalled,
+    "usage_invalid": UsageInvalid,
+    "verb_not_offered": VerbNotOffered,
     "version_exists": VersionExists,
     "version_twice": VersionTwice,
+    "watch_ended": WatchEnded,
     "webhook_disabled": WebhookDisabled,
     "webhook_url_not_allowed": WebhookUrlNotAllowed,
     "wrong_password": WrongPassword,
@@ -826,6 +981,7 @@ __all__ = [
     "AllocationForeign",
     "AllocationInactive",
     "AllocationNotActive",
+    "AllocationOccupied",
     "AlreadyEntitled",
     "AlreadyGranted",
     "AlreadyIssued",
@@ -845,6 +1001,7 @@ __all__ = [
     "BeyondCeiling",
     "BeyondOwnRights",
     "Busy",
+    "ChangePending",
     "CodeNotValid",
     "Conflict",
     "ConsentNeeded",
@@ -858,6 +1015,7 @@ __all__ = [
     "DimensionNotEnforced",
     "DomainNotAllowed",
     "DraftChanged",
+    "DrainedByOthers",
     "EmailTaken",
     "EventExpired",
     "FamilyKeyNotAllowed",
@@ -877,6 +1035,8 @@ __all__ = [
     "IdempotencyKeyReused",
     "IfMatchRequired",
     "InProgress",
+    "InvalidConfig",
+    "InvalidPlacement",
     "InvalidTransition",
     "IsAppOperator",
     "IssuerNotAllowed",
@@ -892,10 +1052,15 @@ __all__ = [
     "LoginNotPending",
     "LoginReserved",
     "LoginTaken",
+    "LossesNotAccepted",
+    "MachineUnfit",
     "Malformed",
     "ManifestInvalid",
     "ManifestMisfit",
+    "MemberLeaving",
     "MembershipExists",
+    "MeterUnknown",
+    "ModeNotSupported",
     "MoreThanAnnounced",
     "NameTaken",
     "NoCapacity",
@@ -909,7 +1074,9 @@ __all__ = [
     "NodeWithoutAgent",
     "NotADraft",
     "NotAPerson",
+    "NotAnOperator",
     "NotAnOperatorAccount",
+    "NotAnUpgrade",
     "NotEmpty",
     "NotFound",
     "NotInOrg",
@@ -918,15 +1085,20 @@ __all__ = [
     "NotSealedYet",
     "NotUploading",
     "NotYourGrant",
+    "NothingChanges",
     "OnChannel",
     "OperationEnded",
+    "OperatorUnfit",
     "OverlayWidens",
     "OwnAccount",
     "PermissionUnknown",
     "PersonDisabled",
     "PlaceUnknown",
+    "PlanStale",
     "PlatformsOwn",
     "PolicyRefused",
+    "ProbeMisplaced",
+    "ProbeUnknown",
     "ProjectFull",
     "ProviderMisconfigured",
     "ProviderRefused",
@@ -935,11 +1107,17 @@ __all__ = [
     "PullSecretWrong",
     "RangeNotSatisfiable",
     "ReasonRequired",
+    "ResultTooLarge",
     "RoleNotHere",
+    "RollbackUnsupported",
+    "RollsForwardOnly",
     "RunbookMissing",
+    "ScopeNotAsked",
+    "ScopeNotAvailable",
     "SealBroken",
     "SecretNameTaken",
     "SecretValueInvalid",
+    "SequenceGap",
     "ServerFault",
     "SignatureInvalid",
     "SlugReserved",
@@ -959,6 +1137,7 @@ __all__ = [
     "SshKeyRefused",
     "SshKeyUnusable",
     "Stale",
+    "StepFinal",
     "StillEntitled",
     "StoreFull",
     "TaskAttemptSkipped",
@@ -970,9 +1149,12 @@ __all__ = [
     "TaskNotRepeatable",
     "TaskStillRuns",
     "TokenLifetime",
+    "TooFewMembers",
     "TooLarge",
     "TooManyKeys",
+    "TooManyMembers",
     "TooManyProviders",
+    "TooManyRepairs",
     "TooManyRequests",
     "TooManySecrets",
     "TooManyTasks",
@@ -980,14 +1162,18 @@ __all__ = [
     "TooManyWebhooks",
     "UidsExhausted",
     "Unauthenticated",
+    "UnknownComponent",
     "UnknownEventType",
     "Unprocessable",
     "UploadBusy",
     "UploadIncomplete",
     "UploadOffset",
     "UploadStalled",
+    "UsageInvalid",
+    "VerbNotOffered",
     "VersionExists",
     "VersionTwice",
+    "WatchEnded",
     "WebhookDisabled",
     "WebhookUrlNotAllowed",
     "WrongPassword",

@@ -180,6 +180,14 @@ class AppUpdate(Model):
     visibility: Literal["project", "org", "platform"] | None = None
 
 
+class ArtifactBrief(Model):
+    """Bytes that the instance's version needs."""
+
+    name: str
+    digest: str
+    size: int
+
+
 class ArtifactCreate(Model):
     name: str
     digest: str
@@ -222,6 +230,10 @@ class AuditKeyRead(Model):
     raw: str
 
 
+class BreakGlass(Model):
+    reason: str
+
+
 class BreakRead(Model):
     """
     Something below the layer that it takes away.
@@ -247,6 +259,13 @@ class BreaksRead(Model):
     complete: bool
 
 
+class CancelBrief(Model):
+    """An operation that you hold, and are asked to take back."""
+
+    operation: str
+    reason: str | None
+
+
 class ChannelRead(Model):
     channel: str
     version_id: str
@@ -254,6 +273,30 @@ class ChannelRead(Model):
     status: str
     manifest_digest: str
     updated_at: AwareDatetime
+
+
+class ChildrenBrief(Model):
+    total: int
+    succeeded: int | None = 0
+    failed: int
+
+
+class ChildrenRead(Model):
+    total: int
+    ended: int
+    failed: int
+
+
+class Claim(Model):
+    app: str
+    replica: str
+    release: str | None = None
+    capacity: int | None = 10
+    watch_capacity: int | None = 0
+    wait: float | None = 20
+    after: int | None = 0
+    holds: list[str] | None = None
+    watching: list[str] | None = None
 
 
 class CloudEvent(Model):
@@ -276,6 +319,46 @@ class CloudEvent(Model):
     appinstanceid: str | None
     traceparent: str | None
     data: dict[str, Any]
+
+
+class ComponentBrief(Model):
+    key: str
+    desired: int
+
+
+class ComponentRead(Model):
+    key: str
+    desired: int
+    current: int
+    ready: int
+    health: str
+    summary: str | None
+
+
+class ComponentSeen(Model):
+    health: Literal["healthy", "degraded", "unhealthy", "progressing", "unknown"]
+    summary: str | None = None
+
+
+class ConditionRead(Model):
+    type: str
+    status: bool
+    reason: str | None = None
+    who_acts: str | None = None
+
+
+class ConditionSaid(Model):
+    """Something about an instance that is so or is not."""
+
+    type: str
+    status: bool
+    reason: str | None = None
+    message: str | None = None
+
+
+class ConfigureWrite(Model):
+    config: dict[str, Any]
+    plan: str | None = None
 
 
 class ConsentGive(Model):
@@ -365,6 +448,13 @@ class DeclarationRead(Model):
     sentences: list[str]
 
 
+class DecommissionWrite(Model):
+    reason: str | None = ""
+    preempt: bool | None = False
+    keep_allocations: bool | None = False
+    plan: str | None = None
+
+
 class DeliveryRead(Model):
     id: str
     webhook_id: str
@@ -384,6 +474,18 @@ class DeliveryRead(Model):
 class DeniedRead(Model):
     value: str
     layer: str
+
+
+class DrainRead(Model):
+    """Who drained it. Only that side lets it work again."""
+
+    owner: str
+    reason: str | None
+
+
+class EffectRead(Model):
+    field: str
+    effect: str
 
 
 class EffectiveChoice(Model):
@@ -493,6 +595,18 @@ class EntryRead(Model):
     details: dict[str, Any]
 
 
+class ErrorRead(Model):
+    code: str
+    message: str
+    log: list[str] | None = None
+
+
+class ErrorReport(Model):
+    code: str
+    message: str
+    log: list[str] | None = None
+
+
 class EventsRead(Model):
     """
     Events in order.
@@ -542,6 +656,13 @@ class FamilyWrite(Model):
     keys: list[FamilyKeyWrite]
 
 
+class FaultRead(Model):
+    """One thing wrong with a request, and where it stands."""
+
+    location: str
+    message: str
+
+
 class ForcedRelease(Model):
     reason: str
 
@@ -585,6 +706,14 @@ class HostRead(Model):
     quarantined: bool
 
 
+class InstanceSaid(Model):
+    """What the controller knows of the instance. What is left out, stays."""
+
+    endpoints: dict[str, Any] | None = None
+    topology_mode: str | None = None
+    runtime_version: str | None = None
+
+
 class KeyIssued(Model):
     id: str
     service_account_id: str
@@ -602,6 +731,15 @@ class KeyRead(Model):
     created_at: AwareDatetime
     expires_at: AwareDatetime | None
     revoked_at: AwareDatetime | None
+
+
+class LastOperationRead(Model):
+    id: str
+    kind: str
+    status: str
+    message: str | None
+    created_at: AwareDatetime
+    ended_at: AwareDatetime | None
 
 
 class LeaseRenew(Model):
@@ -705,6 +843,120 @@ class MeRead(Model):
     own_permissions: list[str]
 
 
+class MemberBrief(Model):
+    """A member, as its controller knows it."""
+
+    id: str
+    name: str
+    component: str
+    status: str
+    health: str
+    allocation_id: str | None = None
+    node_name: str | None = None
+    host_address: str | None = None
+    reachable: bool | None = False
+    inventory: dict[str, Any] | None = None
+    app_version: str | None = None
+    runtime_version: str | None = None
+    config_hash: str | None = None
+    adapter_detail: dict[str, Any] | None = None
+    replaces_id: str | None = None
+
+
+class MemberRead(Model):
+    id: str
+    org_id: str
+    project_id: str
+    instance_id: str
+    component: str
+    name: str
+    status: str
+    status_reason: str | None
+    health: str
+    health_reasons: list[str]
+    allocation_id: str | None
+    node_name: str | None
+    host_address: str | None
+    source_project_id: str
+    managed: bool
+    keep_allocation: bool
+    app_version: str
+    runtime_version: str | None
+    config_hash: str | None
+    adapter_detail: dict[str, Any]
+    drain: DrainRead | None
+    replaces_id: str | None
+    last_operation_id: str | None
+    correlation_id: str
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    removed_at: AwareDatetime | None
+
+
+class MemberSaid(Model):
+    """What the controller knows of the member that it is at work on. What is left out, stays."""
+
+    health: Literal["healthy", "degraded", "unhealthy", "unknown"] | None = None
+    reasons: list[str] | None = None
+    runtime_version: str | None = None
+    config_hash: str | None = None
+    adapter_detail: dict[str, Any] | None = None
+
+
+class MemberSeen(Model):
+    health: Literal["healthy", "degraded", "unhealthy", "unknown"]
+    reasons: list[str] | None = None
+    runtime_version: str | None = None
+    adapter_detail: dict[str, Any] | None = None
+
+
+class MembersAdd(Model):
+    """More members of a component: on machines of yours, or on some that the platform allocates."""
+
+    component: str
+    allocations: list[str] | None = None
+    count: int | None = None
+    sku: str | None = None
+    region: str | None = None
+    keep_allocations: bool | None = False
+    max_parallel: int | None = None
+    failure_budget: int | None = None
+    reason: str | None = "add members"
+
+
+class MembersDrain(Model):
+    """Let members take nothing new, and empty them."""
+
+    members: list[str]
+    max_parallel: int | None = None
+    failure_budget: int | None = None
+    reason: str
+    policy: Literal["wait", "deadline", "force"] | None = "wait"
+    deadline: int | None = None
+
+
+class MembersRemove(Model):
+    """Empty members, and take them out of the instance."""
+
+    members: list[str]
+    max_parallel: int | None = None
+    failure_budget: int | None = None
+    reason: str
+    policy: Literal["wait", "deadline", "force"] | None = "wait"
+    deadline: int | None = None
+    keep_allocations: bool | None = False
+
+
+class MembersResume(Model):
+    """Let drained members work again. Only the side that drained one may."""
+
+    members: list[str]
+    max_parallel: int | None = None
+    failure_budget: int | None = None
+    reason: str
+
+
 class MembershipAdd(Model):
     email: str
     role: Literal["platform_admin", "tenant_admin", "project_admin", "project_member", "viewer"]
@@ -725,6 +977,18 @@ class MembershipRead(Model):
 
 class MembershipUpdate(Model):
     role: Literal["platform_admin", "tenant_admin", "project_admin", "project_member", "viewer"]
+
+
+class MoorageCoreOperationsSchemasReportTaken(Model):
+    """How the operation stands now. The lease is renewed."""
+
+    status: str
+    direction: str
+    fence: int
+    sequence: int
+    lease_expires_at: AwareDatetime | None
+    cancel_requested: bool
+    cancel_reason: str | None
 
 
 class NodeAct(Model):
@@ -805,6 +1069,29 @@ class NodeUpdate(Model):
     cordoned: bool | None = None
 
 
+class Observed(Model):
+    """What a look at an instance has shown. It sets health and conditions, never a state."""
+
+    fence: int
+    health: Literal["healthy", "degraded", "unhealthy", "progressing", "unknown"]
+    reasons: list[str] | None = None
+    conditions: list[ConditionSaid] | None = None
+    endpoints: dict[str, Any] | None = None
+    topology_mode: str | None = None
+    runtime_version: str | None = None
+    components: dict[str, ComponentSeen] | None = None
+    members: dict[str, MemberSeen] | None = None
+    fresh_for: int | None = None
+
+
+class ObservedTaken(Model):
+    """What stands now."""
+
+    instance_id: str
+    health: str
+    observed_until: AwareDatetime | None
+
+
 class OfferedApp(Model):
     id: str
     slug: str
@@ -874,26 +1161,64 @@ class OperationEnd(Model):
     message: str | None = None
 
 
-class OperationRead(Model):
+class OperationStepRead(Model):
+    """An entry of the journal."""
+
+    phase: str
+    number: int
+    name: str
+    status: str
+    attempt: int
+    message: str | None
+    result: Any
+    no_return: bool
+    started_at: AwareDatetime
+    finished_at: AwareDatetime | None
+
+
+class OperatorRead(Model):
+    """Who acts for the instance."""
+
+    id: str
+    name: str
+    serves: str
+    listening: bool
+    last_seen_at: AwareDatetime | None
+
+
+class InstanceRead(Model):
     id: str
     org_id: str
     project_id: str
-    kind: str
+    app_id: str
+    app_slug: str
+    name: str
     status: str
-    reason: str
-    message: str | None
-    requested_by_kind: str
+    status_reason: str | None
+    health: str
+    health_reasons: list[str]
+    conditions: list[ConditionRead]
+    components: list[ComponentRead]
+    version_id: str
+    app_version: str
+    runtime_version: str | None
+    config: dict[str, Any]
+    revision: int
+    operating_mode: str
+    control_plane_scope: str
+    runtime_backend: str
+    topology_mode: str | None
+    endpoints: dict[str, Any]
+    access: str | None
+    operator: OperatorRead | None
+    last_operation: LastOperationRead | None
+    observed_at: AwareDatetime | None
     requested_by: str
-    requested_by_name: str
-    fence: int
-    allocations: list[str]
-    lease_expires_at: AwareDatetime
-    deadline: AwareDatetime
     correlation_id: str
     version: int
     created_at: AwareDatetime
     updated_at: AwareDatetime
-    ended_at: AwareDatetime | None
+    deleted_at: AwareDatetime | None
 
 
 class OrgCreate(Model):
@@ -913,6 +1238,46 @@ class OrgRead(Model):
 
 class OrgUpdate(Model):
     name: str
+
+
+class Override(Model):
+    """Going on with what is not trusted any more. Needs the permission policy.override."""
+
+    reason: str
+
+
+class ChangePlanWrite(Model):
+    """What a change would do. What a kind does not take must be left out."""
+
+    kind: Literal[
+        "instance.configure",
+        "instance.upgrade",
+        "instance.rollback",
+        "instance.stop",
+        "instance.start",
+        "instance.restart",
+        "instance.decommission",
+    ]
+    config: dict[str, Any] | None = None
+    version: str | None = None
+    to_revision: int | None = None
+    override: Override | None = None
+    preempt: bool | None = False
+    keep_allocations: bool | None = False
+
+
+class MemberReplace(Model):
+    """Another machine takes a member's place."""
+
+    allocation: str | None = None
+    sku: str | None = None
+    region: str | None = None
+    lost: bool | None = False
+    policy: Literal["wait", "deadline", "force"] | None = "wait"
+    deadline: int | None = None
+    keep_allocations: bool | None = False
+    override: Override | None = None
+    reason: str
 
 
 class PasswordChange(Model):
@@ -982,6 +1347,7 @@ class AllocationRead(Model):
     scheduler_type: str | None
     metadata: dict[str, Any]
     requested_by: str
+    instance_id: str | None
     setup_operation_id: str | None
     release_operation_id: str | None
     held_from: AwareDatetime | None
@@ -996,6 +1362,62 @@ class AllocationRead(Model):
 class AllocationsPlaced(Model):
     allocations: list[AllocationRead]
     placement: PlacedRead
+
+
+class PlacementWrite(Model):
+    """Machines for the members of one component: named ones, or so many of a SKU in a region."""
+
+    allocations: list[str] | None = None
+    count: int | None = None
+    sku: str | None = None
+    region: str | None = None
+    keep_allocations: bool | None = False
+
+
+class DeployPlanWrite(Model):
+    """What a deployment would do."""
+
+    name: str
+    app: str
+    version: str | None = None
+    channel: str | None = None
+    config: dict[str, Any] | None = None
+    operator: str
+    operating_mode: str | None = None
+    control_plane_scope: Literal["project", "tenant", "platform"] | None = "project"
+    components: dict[str, PlacementWrite] | None = None
+    max_parallel: int | None = 10
+    kind: Literal["instance.deploy"] = "instance.deploy"
+
+
+class InstanceCreate(Model):
+    name: str
+    app: str
+    version: str | None = None
+    channel: str | None = None
+    config: dict[str, Any] | None = None
+    operator: str
+    operating_mode: str | None = None
+    control_plane_scope: Literal["project", "tenant", "platform"] | None = "project"
+    components: dict[str, PlacementWrite] | None = None
+    max_parallel: int | None = 10
+    plan: str | None = None
+
+
+class PlanCostRead(Model):
+    """Held time at the list price: an estimate, not a bill."""
+
+    label: str
+    currency: str
+    before_micros_per_hour: int
+    after_micros_per_hour: int
+
+
+class PlanVerdictRead(Model):
+    layer: str
+    allowed: bool | None
+    sentence: str
+    who_can_change: str | None
 
 
 class PolicyQuestion(Model):
@@ -1040,6 +1462,124 @@ class PolicyQuestion(Model):
     members: int | None = None
     allocations: int | None = None
     gpus: int | None = None
+
+
+class PolicyRead(Model):
+    allowed: bool
+    verdicts: list[PlanVerdictRead]
+
+
+class PreviousBrief(Model):
+    """What the instance was before the change that is under way."""
+
+    app_version: str
+    config: dict[str, Any]
+
+
+class InstanceBrief(Model):
+    """An instance, as its controller knows it."""
+
+    id: str
+    name: str
+    org_id: str
+    project_id: str
+    app_slug: str
+    app_version: str
+    version_id: str
+    previous: PreviousBrief | None = None
+    config: dict[str, Any]
+    revision: int
+    status: str
+    operating_mode: str
+    runtime_backend: str
+    endpoints: dict[str, Any] | None = None
+    artifacts: list[ArtifactBrief] | None = None
+    components: list[ComponentBrief] | None = None
+    members: list[MemberBrief] | None = None
+    members_complete: bool | None = True
+
+
+class HintBrief(Model):
+    """Something moved of an instance that you watch."""
+
+    instance_id: str
+    moved: list[str]
+    instance: InstanceBrief
+
+
+class PrincipalRead(Model):
+    """Somebody who may be on the machines of an instance."""
+
+    login: str
+    uid: int
+    user_id: str
+    name: str
+    roles: list[str]
+    projects: list[str]
+
+
+class Principals(Model):
+    items: list[PrincipalRead]
+
+
+class ProbeTask(Model):
+    """A probe that a machine is to run."""
+
+    id: str
+    status: str
+    key: str
+    allocation_id: str
+
+
+class ProbeWish(Model):
+    name: str
+    member: str
+
+
+class ProbesCreate(Model):
+    fence: int
+    probes: list[ProbeWish]
+
+
+class ProbesTaken(Model):
+    tasks: list[ProbeTask]
+
+
+class Problem(Model):
+    """RFC 9457 problem document."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    correlation_id: str
+    errors: list[FaultRead]
+    resource_id: str | None = None
+
+
+class MoorageCoreControllersSchemasReportTaken(Model):
+    """How an operation stands after your report of it."""
+
+    operation: str
+    problem: Problem | None = None
+    status: str | None = None
+    direction: str | None = None
+    fence: int | None = None
+    sequence: int | None = None
+    lease_expires_at: AwareDatetime | None = None
+    cancel_requested: bool | None = None
+    cancel_reason: str | None = None
+
+
+class ProgressRead(Model):
+    done: int
+    total: int
+
+
+class ProgressReport(Model):
+    done: int
+    total: int
 
 
 class ProjectCreate(Model):
@@ -1290,10 +1830,121 @@ class RegionUpdate(Model):
     retired: bool | None = None
 
 
+class RepairRequest(Model):
+    fence: int
+    reason: str
+
+
+class RepairTaken(Model):
+    """The repair that was asked for. It comes to you by a claim."""
+
+    id: str
+    kind: str
+    status: str
+
+
+class RepairWrite(Model):
+    reason: str
+    members: list[str] | None = None
+
+
+class ReplicaBrief(Model):
+    id: str
+    lease_expires_at: AwareDatetime
+    lease_seconds: int
+
+
+class ReportsTaken(Model):
+    """In the order of the request."""
+
+    reports: list[MoorageCoreControllersSchemasReportTaken]
+
+
+class RequesterBrief(Model):
+    kind: str
+    name: str
+
+
+class ResidueRead(Model):
+    """What could not be taken back, or nobody knows."""
+
+    what: str
+    where: str | None
+    why: str
+
+
+class OperationRead(Model):
+    id: str
+    org_id: str
+    project_id: str
+    kind: str
+    status: str
+    reason: str
+    message: str | None
+    requested_by_kind: str
+    requested_by: str
+    requested_by_name: str
+    fence: int
+    allocations: list[str]
+    lease_expires_at: AwareDatetime | None
+    deadline: AwareDatetime | None
+    correlation_id: str
+    app_slug: str | None
+    instance_id: str | None
+    member_id: str | None
+    parent_id: str | None
+    operator_id: str | None
+    action: str | None
+    input: dict[str, Any]
+    phase: str | None
+    children: ChildrenRead | None
+    direction: str
+    attempt: int
+    progress: ProgressRead | None
+    error: ErrorRead | None
+    result: Any
+    residue: list[ResidueRead]
+    recovery: str | None
+    no_return: bool
+    verbs: list[str]
+    cancel_requested_at: AwareDatetime | None
+    cancel_reason: str | None
+    due_at: AwareDatetime | None
+    version: int
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    ended_at: AwareDatetime | None
+
+
+class ResidueReport(Model):
+    """What could not be taken back."""
+
+    what: str
+    where: str
+    why: str
+
+
 class ResolvedVersion(Model):
     id: str
     number: str
     manifest_digest: str
+
+
+class RestartWrite(Model):
+    reason: str | None = ""
+    plan: str | None = None
+
+
+class RevisionRead(Model):
+    number: int
+    version_id: str
+    app_version: str
+    config: dict[str, Any]
+    kind: str
+    operation_id: str
+    outcome: str
+    created_by: str
+    created_at: AwareDatetime
 
 
 class Revocation(Model):
@@ -1309,6 +1960,17 @@ class RoleRead(Model):
 
 class RolesRead(Model):
     items: list[RoleRead]
+
+
+class RollbackWrite(Model):
+    to_revision: int | None = None
+    accept_losses: bool | None = False
+    override: Override | None = None
+    plan: str | None = None
+
+
+class RotateWrite(Model):
+    reason: str
 
 
 class RuntimeSecretCreate(Model):
@@ -1405,9 +2067,30 @@ class SessionIssued(Model):
     requested_by_name: str
     fence: int
     allocations: list[str]
-    lease_expires_at: AwareDatetime
-    deadline: AwareDatetime
+    lease_expires_at: AwareDatetime | None
+    deadline: AwareDatetime | None
     correlation_id: str
+    app_slug: str | None
+    instance_id: str | None
+    member_id: str | None
+    parent_id: str | None
+    operator_id: str | None
+    action: str | None
+    input: dict[str, Any]
+    phase: str | None
+    children: ChildrenRead | None
+    direction: str
+    attempt: int
+    progress: ProgressRead | None
+    error: ErrorRead | None
+    result: Any
+    residue: list[ResidueRead]
+    recovery: str | None
+    no_return: bool
+    verbs: list[str]
+    cancel_requested_at: AwareDatetime | None
+    cancel_reason: str | None
+    due_at: AwareDatetime | None
     version: int
     created_at: AwareDatetime
     updated_at: AwareDatetime
@@ -1583,9 +2266,59 @@ class SshHostWrite(Model):
     credential: str
 
 
+class StartWrite(Model):
+    reason: str | None = ""
+    plan: str | None = None
+
+
 class StatusRead(Model):
     status: str
     version: str
+
+
+class StepBrief(Model):
+    """An entry of an operation's journal."""
+
+    phase: str
+    number: int
+    name: str
+    status: str
+    attempt: int
+    undo: dict[str, Any] | None
+    no_return: bool
+    message: str | None
+    result: Any
+
+
+class OperationBrief(Model):
+    """An operation that is yours, and everything that you need to do it."""
+
+    id: str
+    kind: str
+    action: str | None
+    phase: str | None
+    direction: str
+    attempt: int
+    fence: int
+    grant: str
+    handout: int
+    lease_expires_at: AwareDatetime
+    deadline: AwareDatetime | None
+    input: dict[str, Any]
+    reason: str
+    correlation_id: str
+    traceparent: str | None
+    parent_id: str | None
+    cancel_requested: bool
+    no_return: bool
+    sequence: int
+    requested_by: RequesterBrief
+    steps: list[StepBrief]
+    instance: InstanceBrief
+    member: MemberBrief | None
+    members: list[MemberBrief] | None = None
+    children: ChildrenBrief | None
+    batch: list[str] | None = None
 
 
 class StepProof(Model):
@@ -1627,6 +2360,16 @@ class ProofRead(Model):
     seal: SealRead
     public_key: AuditKeyRead
     how_to_check: str
+
+
+class StepsRead(Model):
+    items: list[OperationStepRead]
+
+
+class StopWrite(Model):
+    reason: str | None = ""
+    preempt: bool | None = False
+    plan: str | None = None
 
 
 class TaskCreate(Model):
@@ -1708,6 +2451,56 @@ class TokenRequest(Model):
     client_secret: str | None = None
 
 
+class TouchedRead(Model):
+    id: str | None
+    name: str
+    component: str
+    does: str
+
+
+class PlanRead(Model):
+    id: str
+    project_id: str
+    instance_id: str | None
+    kind: str
+    app_version: str
+    config: dict[str, Any]
+    changes: list[EffectRead]
+    effect: str
+    members: list[TouchedRead]
+    members_total: int
+    policy: PolicyRead
+    cost: list[PlanCostRead]
+    loses: list[str]
+    created_by: str
+    expires_at: AwareDatetime
+    applied_operation_id: str | None
+    correlation_id: str
+    version: int
+    created_at: AwareDatetime
+
+
+class UndoReport(Model):
+    """The registered function that takes a step back, so that any replica can run it."""
+
+    function: str
+    arguments: list[Any] | None = None
+
+
+class StepReport(Model):
+    """An entry of the journal. Written before the step begins, and again at its end."""
+
+    phase: Literal["run", "prepare", "finish"] | None = "run"
+    number: int
+    name: str
+    status: Literal["running", "succeeded", "failed", "undoing", "undone", "undo_failed"]
+    attempt: int | None = 1
+    message: str | None = None
+    result: Any | None = None
+    undo: UndoReport | None = None
+    no_return: bool | None = False
+
+
 class UnixLoginCreate(Model):
     user: str
     login: str | None = None
@@ -1720,6 +2513,33 @@ class UnixLoginRead(Model):
     login: str
     uid: int
     created_at: AwareDatetime
+
+
+class UpgradeWrite(Model):
+    version: str
+    config: dict[str, Any] | None = None
+    plan: str | None = None
+
+
+class UsageSaid(Model):
+    """Something that the app counted."""
+
+    meter: str
+    key: str
+    quantity: float
+    from_at: AwareDatetime
+    until_at: AwareDatetime
+    project: str | None = None
+
+
+class UsageReport(Model):
+    fence: int
+    records: list[UsageSaid]
+
+
+class UsageTaken(Model):
+    recorded: int
+    repeated: int
 
 
 class UserCreate(Model):
@@ -1741,6 +2561,12 @@ class UserRead(Model):
 class UserUpdate(Model):
     name: str | None = None
     disabled: bool | None = None
+
+
+class VerbCreate(Model):
+    """A person's word on an operation."""
+
+    reason: str
 
 
 class VerdictRead(Model):
@@ -1824,6 +2650,60 @@ class VersionWrite(Model):
     runbook: str | None = ""
 
 
+class WaitReport(Model):
+    """It gives its lease back for so long, or until one of the hints comes."""
+
+    seconds: float | None = None
+    hints: list[str] | None = None
+    retry: bool | None = False
+
+
+class ReportCreate(Model):
+    """What has become of an operation since the last report. It renews the lease."""
+
+    fence: int
+    sequence: int
+    state: Literal["running", "undoing", "waiting", "blocked", "succeeded", "failed", "cancelled"]
+    steps: list[StepReport] | None = None
+    message: str | None = None
+    progress: ProgressReport | None = None
+    member: MemberSaid | None = None
+    instance: InstanceSaid | None = None
+    wait: WaitReport | None = None
+    result: Any | None = None
+    residue: list[ResidueReport] | None = None
+    error: ErrorReport | None = None
+    recovery: Literal["retryable", "reconcilable", "repairable", "operator", "terminal"] | None = (
+        "operator"
+    )
+
+
+class ReportEntry(Model):
+    """One report of several."""
+
+    fence: int
+    sequence: int
+    state: Literal["running", "undoing", "waiting", "blocked", "succeeded", "failed", "cancelled"]
+    steps: list[StepReport] | None = None
+    message: str | None = None
+    progress: ProgressReport | None = None
+    member: MemberSaid | None = None
+    instance: InstanceSaid | None = None
+    wait: WaitReport | None = None
+    result: Any | None = None
+    residue: list[ResidueReport] | None = None
+    error: ErrorReport | None = None
+    recovery: Literal["retryable", "reconcilable", "repairable", "operator", "terminal"] | None = (
+        "operator"
+    )
+    operation: str
+    grant: str
+
+
+class Reports(Model):
+    reports: list[ReportEntry]
+
+
 class WaitingVersion(Model):
     id: str
     number: str
@@ -1850,6 +2730,26 @@ class EntitlementDetail(Model):
     updated_at: AwareDatetime
     resolved: EntitledVersion | None
     waiting: WaitingVersion | None
+
+
+class WatchBrief(Model):
+    """An instance that is yours to look after."""
+
+    instance: InstanceBrief
+    grant: str
+    fence: int
+    handout: int
+
+
+class Claimed(Model):
+    replica: ReplicaBrief
+    next: int
+    operations: list[OperationBrief]
+    watches: list[WatchBrief]
+    hints: list[HintBrief]
+    cancels: list[CancelBrief]
+    lost: list[str]
+    lost_watches: list[str]
 
 
 class WebhookCreate(Model):
