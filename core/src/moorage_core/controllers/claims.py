@@ -48,7 +48,7 @@ async def claim(at: Platform, said: Claim, request: Request) -> dict[str, Any]:
             # Who was allowed a while ago may not be now.
             who = await authentication.authenticate(at, request)
             look = await _look(at, who, said)
-    return await _answer(at, who, look, request)
+    return await _answer(at, look, request)
 
 
 def check_may_claim(who: Principal) -> None:
@@ -161,7 +161,7 @@ async def _lost(db: Db, replica: Replica, said: Claim) -> tuple[list[str], list[
 # Telling
 
 
-async def _answer(at: Platform, who: Principal, look: Look, request: Request) -> dict[str, Any]:
+async def _answer(at: Platform, look: Look, request: Request) -> dict[str, Any]:
     replica = look.replica
     answer: dict[str, Any] = {
         "replica": {
@@ -178,7 +178,7 @@ async def _answer(at: Platform, who: Principal, look: Look, request: Request) ->
         "lost_watches": look.lost_watches,
     }
     for org in look.orgs:
-        async with unit.work(at, org, principal=who, trace=request.state.trace) as ctx:
+        async with unit.work(at, org, trace=request.state.trace) as ctx:
             for part, found in (await _tell(ctx, look, org=org)).items():
                 answer[part] += found
     answer["operations"].sort(key=itemgetter("handout"))
