@@ -38,7 +38,7 @@ def test_every_command_and_every_option_is_explained() -> None:
 
 
 def test_a_reason_that_must_have_a_length_says_so() -> None:
-    """Reasons of versions, promotions and releases are notes, as short as anybody likes."""
+    """Reasons of versions, promotions, releases and everyday changes are as short as you like."""
     lacking = [
         " ".join(entry.path)
         for entry in gen_cli.entries([])
@@ -46,7 +46,20 @@ def test_a_reason_that_must_have_a_length_says_so() -> None:
         if parameter.name == "reason" and "8 characters" not in str(getattr(parameter, "help", ""))
     ]
 
-    assert sorted(lacking) == ["allocations release", "app promote", "app retire"]
+    assert sorted(lacking) == [
+        "allocations release",
+        "app promote",
+        "app retire",
+        "instances decommission",
+        "instances restart",
+        "instances start",
+        "instances stop",
+        "members add",
+        "members drain",
+        "members remove",
+        "members replace",
+        "members resume",
+    ]
 
 
 def test_help_loads_neither_a_server_nor_the_sdk() -> None:

@@ -42,6 +42,13 @@ class NotSignedIn(Refused):
     code = "not_signed_in"
 
 
+class NotAllowed(Refused):
+    """Policy does not allow it."""
+
+    exit_code = AUTH
+    code = "policy_refused"
+
+
 class Missing(Refused):
     """Nothing has that name."""
 

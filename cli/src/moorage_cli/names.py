@@ -1,7 +1,8 @@
 """From what people type to the object: an id, or a slug, an e-mail, a name that is looked up."""
 
 import re
-from collections.abc import AsyncIterable, Callable
+from collections.abc import AsyncIterable, Callable, Sequence
+from dataclasses import replace
 from typing import Annotated, TypeVar
 
 import typer
@@ -11,6 +12,7 @@ from moorage.models import (
     AccessTokenRead,
     AppRead,
     ArtifactRead,
+    InstanceRead,
     MembershipRead,
     NodeRead,
     OidcProviderRead,
@@ -23,6 +25,7 @@ from moorage.models import (
     UserRead,
 )
 from moorage_cli.failures import Ambiguous, Missing, Refused
+from moorage_cli.intent import Placement
 
 ID = re.compile(r"[a-z]{2,5}_[0-9a-z]{26}")
 M = TypeVar("M", bound=Model)
@@ -37,6 +40,14 @@ AppName = Annotated[str, typer.Argument(metavar="APP", help="The app's slug or i
 AllocationName = Annotated[
     str,
     typer.Argument(metavar="ALLOCATION", help="The allocation's id; with --project, its name."),
+]
+InstanceName = Annotated[
+    str,
+    typer.Argument(metavar="INSTANCE", help="The instance's id, or ORG/PROJECT/NAME."),
+]
+MemberName = Annotated[
+    str,
+    typer.Argument(metavar="MEMBER", help="The member's id, or ORG/PROJECT/INSTANCE/NAME."),
 ]
 InOrg = Annotated[str | None, typer.Option("--org", help="The org's slug or id.")]
 InProject = Annotated[
@@ -209,6 +220,50 @@ async def allocation_id(client: Client, name: str, *, project: str | None) -> st
         held, "allocation", name, by=lambda each: "" if each.status in GONE else each.name
     )
     return found.id
+
+
+async def get_instance(client: Client, name: str) -> InstanceRead:
+    """An instance by its id, or as ORG/PROJECT/NAME among those that are not gone."""
+    if is_id(name):
+        return await client.instances.get(name)
+    project, slash, own = name.rpartition("/")
+    if not slash or "/" not in project:
+        raise Refused(f"{name} is not an instance's id. Name an instance as ORG/PROJECT/NAME.")
+    held = client.instances.list_in_project(await project_id(client, project))
+    found = await _one(held, "instance", own, by=lambda each: "" if each.deleted_at else each.name)
+    return await client.instances.get(found)
+
+
+async def instance_id(client: Client, name: str) -> str:
+    return name if is_id(name) else (await get_instance(client, name)).id
+
+
+async def member_id(client: Client, name: str) -> str:
+    """A member's id by ORG/PROJECT/INSTANCE/NAME."""
+    if is_id(name):
+        return name
+    instance, slash, own = name.rpartition("/")
+    if not slash:
+        raise Refused(f"{name} is not a member's id. Name one as ORG/PROJECT/INSTANCE/{name}.")
+    (found,) = await member_ids(client, await instance_id(client, instance), [own])
+    return found
+
+
+async def member_ids(client: Client, instance: str, named: Sequence[str]) -> list[str]:
+    """The ids of members of an instance that are known by name; ids stay as they are."""
+    if all(is_id(name) for name in named):
+        return [*named]
+    known = {member.name: member.id async for member in client.members.list(instance)}
+    for name in named:
+        if not is_id(name) and name not in known:
+            raise Missing(f"The instance has no member {name}. `moor members list` shows them.")
+    return [known.get(name, name) for name in named]
+
+
+async def placed(client: Client, wanted: Placement, *, project: str) -> Placement:
+    """A placement with ids in place of the names of allocations."""
+    ids = [await allocation_id(client, each, project=project) for each in wanted.allocations]
+    return replace(wanted, allocations=ids)
 
 
 async def credential_id(client: Client, name: str, *, project: str | None) -> str:

@@ -14,10 +14,13 @@ from moorage.resources.allocations import Allocations
 from moorage.resources.apps import Apps
 from moorage.resources.artifacts import Artifacts
 from moorage.resources.audit import Audit
+from moorage.resources.controllers import Controllers
 from moorage.resources.entitlements import Entitlements
 from moorage.resources.events import Events
 from moorage.resources.families import Families
 from moorage.resources.fleet import Regions, Skus
+from moorage.resources.instances import Instances
+from moorage.resources.members import Members
 from moorage.resources.memberships import Memberships, Roles
 from moorage.resources.nodes import Enrolments, Nodes
 from moorage.resources.oidc_providers import OidcProviders
@@ -25,6 +28,7 @@ from moorage.resources.operations import NodeSessions, Operations
 from moorage.resources.operators import Operators
 from moorage.resources.orgs import Orgs
 from moorage.resources.people import AccessTokens, Me, Sessions, Users
+from moorage.resources.plans import Plans
 from moorage.resources.platform import Platform
 from moorage.resources.policy import Policy
 from moorage.resources.projects import Projects
@@ -75,6 +79,7 @@ class Client:
         self.apps = Apps(*held)
         self.artifacts = Artifacts(*held)
         self.audit = Audit(*held)
+        self.controllers = Controllers(*held)
         self.enrolments = Enrolments(*held)
         self.entitlements = Entitlements(*held)
         self.events = Events(*held)
@@ -82,6 +87,8 @@ class Client:
         self.grants = Grants(*held)
         self.logins = Logins(*held)
         self.me = Me(*held)
+        self.instances = Instances(*held)
+        self.members = Members(*held)
         self.memberships = Memberships(*held)
         self.node_sessions = NodeSessions(*held)
         self.nodes = Nodes(*held)
@@ -89,6 +96,7 @@ class Client:
         self.operations = Operations(*held)
         self.operators = Operators(*held)
         self.orgs = Orgs(*held)
+        self.plans = Plans(*held)
         self.platform = Platform(*held)
         self.policy = Policy(*held)
         self.projects = Projects(*held)

@@ -6,18 +6,24 @@ from typing import Annotated
 
 import typer
 
-from moorage_cli import durations, names
-from moorage_cli.commands.node_sessions import COLUMNS, OfStatus
+from moorage.resources.operations import Status
+from moorage_cli import consent, durations, names, watching
 from moorage_cli.connection import Session
 from moorage_cli.durations import HOUR, Duration
 from moorage_cli.failures import Refused
 from moorage_cli.names import InProject
-from moorage_cli.output import Record, Rows
-from moorage_cli.verbs import Limit, group, verb
+from moorage_cli.output import Done, Record, Rows
+from moorage_cli.verbs import Limit, Yes, group, verb
+from moorage_cli.watching import Detach
 
 app = group("Operations: wishes to change something, and how they end.")
 
 Id = Annotated[str, typer.Argument(metavar="OPERATION", help="The operation's id.")]
+OfStatus = Annotated[Status | None, typer.Option("--status", help="Only those in this state.")]
+Why = Annotated[
+    str, typer.Option("--reason", help="Why, in at least 8 characters: it stands in the audit log.")
+]
+COLUMNS = ("id", "kind", "status", "phase", "attempt", "requested_by_name", "message", "created_at")
 DAY = "1d"
 
 
@@ -35,11 +41,22 @@ class Purpose(StrEnum):
 
 @verb(app, "list")
 async def list_operations(
-    at: Session, project: InProject = None, status: OfStatus = None, limit: Limit = None
+    at: Session,
+    project: InProject = None,
+    instance: Annotated[
+        str | None, typer.Option(help="Only those of this instance: id or ORG/PROJECT/NAME.")
+    ] = None,
+    kind: Annotated[str | None, typer.Option(help="Only this kind, such as member.add.")] = None,
+    status: OfStatus = None,
+    limit: Limit = None,
 ) -> Rows:
     """The operations that you may see, newest first."""
-    where = None if project is None else await names.project_id(at.client, project)
-    found = at.client.operations.list(project=where, status=status.value if status else None)
+    found = at.client.operations.list(
+        project=None if project is None else await names.project_id(at.client, project),
+        instance=None if instance is None else await names.instance_id(at.client, instance),
+        kind=kind,
+        status=status,
+    )
     return Rows(found, COLUMNS, limit)
 
 
@@ -47,6 +64,67 @@ async def list_operations(
 async def get_operation(at: Session, operation: Id) -> Record:
     """One operation: who wants it, why, on which machines, and how it ended."""
     return Record(await at.client.operations.get(operation))
+
+
+@verb(app, "watch")
+async def watch_operation(at: Session, operation: Id) -> Done | None:
+    """Show an operation's steps as they happen, until it has ended or needs somebody.
+
+    Ctrl-C stops the showing and not the work. The exit code is 0 only where it succeeded.
+    """
+    return await watching.follow(at, operation)
+
+
+@verb(app, "steps")
+async def list_steps(at: Session, operation: Id, limit: Limit = None) -> Rows:
+    """What an operation has done so far, in order."""
+    columns = ("phase", "number", "name", "status", "attempt", "message", "started_at")
+    return Rows(at.client.operations.steps(operation), columns, limit)
+
+
+@verb(app, "children")
+async def list_children(
+    at: Session, operation: Id, status: OfStatus = None, limit: Limit = None
+) -> Rows:
+    """The operations below one: a part for each member."""
+    columns = ("id", "kind", "member_id", "status", "attempt", "message")
+    return Rows(at.client.operations.children(operation, status=status), columns, limit)
+
+
+@verb(app, "cancel")
+async def cancel_operation(
+    at: Session, operation: Id, reason: Why, yes: Yes = False, detach: Detach = False
+) -> Done | None:
+    """Have an operation stop, and take back what it did."""
+    consent.ask(f"Cancel {operation}? What it did is taken back.", yes=yes)
+    asked = await at.client.operations.cancel(operation, reason=reason)
+    return await watching.finish(at, asked, detach=detach)
+
+
+@verb(app, "retry")
+async def retry_operation(
+    at: Session, operation: Id, reason: Why, detach: Detach = False
+) -> Done | None:
+    """Try an operation again, from the first step that is not done."""
+    asked = await at.client.operations.retry(operation, reason=reason)
+    return await watching.finish(at, asked, detach=detach)
+
+
+@verb(app, "resume")
+async def resume_operation(
+    at: Session, operation: Id, reason: Why, detach: Detach = False
+) -> Done | None:
+    """Let a blocked operation go on, once what blocked it is mended."""
+    asked = await at.client.operations.resume(operation, reason=reason)
+    return await watching.finish(at, asked, detach=detach)
+
+
+@verb(app, "abandon")
+async def abandon_operation(at: Session, operation: Id, reason: Why, yes: Yes = False) -> Record:
+    """End an operation without the app. What is left on machines is unknown."""
+    question = f"Abandon {operation}? Nobody knows then what is left, and its machine is dirty."
+    consent.ask(question, yes=yes)
+    return Record(await at.client.operations.abandon(operation, reason=reason))
 
 
 @verb(app, "renew")

@@ -5,20 +5,34 @@ from typing import Literal
 
 from moorage import _operations as operations
 from moorage._calls import Group, call, listing
-from moorage._model import id_of
+from moorage._model import HasId, id_of
 from moorage._operation import Arguments
 from moorage.models import (
     LeaseRenew,
     OperationEnd,
     OperationRead,
+    OperationStepRead,
     ProjectRead,
     RuntimeSecretCreate,
     RuntimeSecretRead,
     SessionCreate,
     SessionIssued,
+    VerbCreate,
 )
 
-Status = Literal["running", "succeeded", "failed", "cancelled"]
+Status = Literal[
+    "pending",
+    "ready",
+    "running",
+    "waiting",
+    "blocked",
+    "undoing",
+    "succeeded",
+    "failed",
+    "cancelled",
+    "abandoned",
+]
+WAIT_SECONDS = 30.0
 Purpose = Literal["artifact_pull", "cluster_key", "join", "database"]
 
 
@@ -64,18 +78,80 @@ class Operations(Group):
     def list(
         self,
         *,
-        project: ProjectRead | str | None = None,
+        project: HasId | str | None = None,
+        instance: HasId | str | None = None,
+        member: HasId | str | None = None,
+        kind: str | None = None,
         status: Status | None = None,
         page_size: int | None = None,
     ) -> Arguments:
-        """The operations that you may see, newest first; of one project, where you name it."""
-        named = None if project is None else id_of(project)
-        return Arguments(query={"project": named, "status": status, "limit": page_size})
+        """The operations that you may see, newest first; of one thing, where you name it."""
+        named = {"project": project, "instance": instance, "member": member}
+        ids = {name: id_of(thing) for name, thing in named.items() if thing is not None}
+        return Arguments(query={**ids, "kind": kind, "status": status, "limit": page_size})
 
     @call(operations.GET_OPERATION, OperationRead)
-    def get(self, operation: OperationRead | str) -> Arguments:
-        """One operation."""
+    def get(
+        self,
+        operation: OperationRead | str,
+        *,
+        since_version: int | None = None,
+        wait: float = 0,
+    ) -> Arguments:
+        """One operation. With `wait`, once it is beyond a version or, without one, has ended."""
+        return Arguments(
+            path={"operation": id_of(operation)},
+            query={"since_version": since_version, "wait": wait or None},
+            wait=wait,
+        )
+
+    async def wait(self, operation: OperationRead | str) -> OperationRead:
+        """The operation once it has ended, however long that takes.
+
+        One that is blocked does not end before somebody does something about it.
+        """
+        while True:
+            found = await self.get(operation, wait=WAIT_SECONDS)
+            if found.ended_at is not None:
+                return found
+
+    @listing(operations.LIST_OPERATION_STEPS, OperationStepRead)
+    def steps(self, operation: OperationRead | str) -> Arguments:
+        """What was done so far, in order."""
         return Arguments(path={"operation": id_of(operation)})
+
+    @listing(operations.LIST_OPERATION_CHILDREN, OperationRead)
+    def children(
+        self,
+        operation: OperationRead | str,
+        *,
+        status: Status | None = None,
+        page_size: int | None = None,
+    ) -> Arguments:
+        """The operations below one: a part for each member."""
+        return Arguments(
+            path={"operation": id_of(operation)}, query={"status": status, "limit": page_size}
+        )
+
+    @call(operations.CANCEL_OPERATION, OperationRead)
+    def cancel(self, operation: OperationRead | str, *, reason: str) -> Arguments:
+        """Stop it and take back what it did. One that nobody began ends at once."""
+        return Arguments(path={"operation": id_of(operation)}, body=VerbCreate(reason=reason))
+
+    @call(operations.RETRY_OPERATION, OperationRead)
+    def retry(self, operation: OperationRead | str, *, reason: str) -> Arguments:
+        """Try it again, from the first step that is not done."""
+        return Arguments(path={"operation": id_of(operation)}, body=VerbCreate(reason=reason))
+
+    @call(operations.RESUME_OPERATION, OperationRead)
+    def resume(self, operation: OperationRead | str, *, reason: str) -> Arguments:
+        """Let a blocked one go on, once what blocked it is mended."""
+        return Arguments(path={"operation": id_of(operation)}, body=VerbCreate(reason=reason))
+
+    @call(operations.ABANDON_OPERATION, OperationRead)
+    def abandon(self, operation: OperationRead | str, *, reason: str) -> Arguments:
+        """End it without its controller. What is left on machines is unknown then."""
+        return Arguments(path={"operation": id_of(operation)}, body=VerbCreate(reason=reason))
 
     @call(operations.RENEW_OPERATION, OperationRead)
     def renew(self, operation: OperationRead | str, *, lease: int = 3600) -> Arguments:
