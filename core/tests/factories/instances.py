@@ -161,7 +161,9 @@ class Echo:
 
 
 async def make_echo(tenant: "Tenant", *, more: str = CLUSTER) -> Echo:
+    """`$app` in `more` is the app's own namespace."""
     app = await entitlements.make_app(tenant.admin, tenant.project.id)
+    more = more.replace("$app", app["slug"].replace("-", "_"))
     version = await catalog.publish(tenant.admin, app, more=more)
     await entitlements.entitle(tenant.admin, tenant.project.id, app["id"])
     account = await catalog.make_operator_account(tenant)

@@ -112,6 +112,28 @@ def test_a_cancelled_change_leaves_what_was_before() -> None:
     assert rules.after(stopped, "instance.start", "cancelled", "undoing") == "stopped"
 
 
+def test_a_failed_change_that_is_taken_back_leaves_what_was_before() -> None:
+    configuring = instance("configuring", settled="running")
+    failed = instance("failed", settled=rules.settled(configuring, "failed", anew=False))
+
+    undoing = rules.settled(failed, "configuring", anew=False)
+
+    assert undoing == "running"
+
+
+def test_a_change_that_begins_on_a_failed_instance_and_is_cancelled_leaves_it_failed() -> None:
+    failed = instance("failed", settled="running")
+
+    assert rules.settled(failed, "restarting", anew=True) == "failed"
+
+
+@pytest.mark.parametrize("status", ["deleting", "delete_failed", "deleted"])
+def test_nothing_is_tried_again_on_an_instance_that_goes(status: Status) -> None:
+    with pytest.raises(rules.InvalidTransition):
+        rules.check_there(instance(status), "instance.configure", [])
+    rules.check_there(instance(status), "instance.decommission", [])
+
+
 def test_one_that_never_began_changes_nothing() -> None:
     assert rules.after(instance(), "instance.stop", "cancelled", "pending") is None
 

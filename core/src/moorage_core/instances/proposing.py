@@ -24,8 +24,8 @@ async def change(ctx: Context, row: Instance, asked: Asked, *, plan: bool = Fals
     For a plan, what policy refuses is shown; otherwise it raises.
     """
     kind = asked.kind
-    ahead = [] if asked.preempt else await commands.open_kinds(ctx, row)
-    rules.check_allowed(row, kind, ahead)
+    ahead = await commands.open_kinds(ctx, row)
+    rules.check_allowed(row, kind, ahead, preempt=asked.preempt)
     if kind in rules.REVISES:
         on_its_way = await store.find_on_its_way(ctx.db, row.id, org=row.org_id)
         rules.check_no_change_pending(on_its_way)

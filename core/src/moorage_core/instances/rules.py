@@ -223,9 +223,16 @@ def expected(status: Status, kinds: Iterable[str]) -> Status:
     return status
 
 
-def check_allowed(instance: Instance, kind: str, ahead: Sequence[str]) -> None:
-    """Refuse what makes no sense after what was asked for before. `ahead`: kinds in order."""
+def check_allowed(
+    instance: Instance, kind: str, ahead: Sequence[str], *, preempt: bool = False
+) -> None:
+    """Refuse what makes no sense after what was asked for before. `ahead`: kinds in order.
+
+    What preempts finds the instance as it was before those; only a decommission gives way to none.
+    """
     will_be = expected(instance.status, ahead)
+    if preempt and "instance.decommission" not in ahead and instance.status in DURING:
+        will_be = instance.settled
     if will_be == "deleted":
         now = "is deleted" if instance.status == "deleted" else "is being decommissioned"
         raise InvalidTransition(f"Instance {instance.name} {now}.")
@@ -266,6 +273,26 @@ def after(instance: Instance, kind: str, status: str, before: str | None) -> Sta
     if status not in ends or not (began or given_up):
         return None
     return ends[status]
+
+
+def settled(instance: Instance, after: Status, *, anew: bool) -> Status:
+    """What the instance goes back to if what is at it is cancelled.
+
+    A failure settles nothing: once it is taken back, the instance is what it was before. Only
+    where another operation begins on a failed instance, that is what it finds.
+    """
+    if after in DURING:
+        return instance.status if anew and instance.status not in DURING else instance.settled
+    return instance.settled if after in ("failed", "delete_failed") else after
+
+
+def check_there(instance: Instance, kind: str, ahead: Sequence[str]) -> None:
+    """Refuse to open again what would find an instance that is gone by then."""
+    goes = instance.status in ("deleting", "delete_failed", "deleted") or any(
+        each == "instance.decommission" for each in ahead if each != kind
+    )
+    if goes and kind != "instance.decommission":
+        raise InvalidTransition(f"Instance {instance.name} is being decommissioned, or is gone.")
 
 
 def check_retried(kind: str, revision: Revision | None) -> None:
@@ -343,6 +370,7 @@ VERBS: dict[str, str] = {
     "instance.start": "start",
     "instance.restart": "restart",
     "instance.decommission": "remove",
+    "credential.rotate": "rotate",
 }
 """What a change does to each member, in words."""
 

@@ -75,6 +75,9 @@ def wanted_of(operation: Operation) -> Wanted:
 
 async def _follow(ctx: Context, row: Instance, move: Move) -> None:
     operation = move.operation
+    if move.before == "failed" and operation.status == "pending":
+        ahead = await commands.open_kinds(ctx, row)
+        rules.check_there(row, operation.kind, ahead)
     if operation.kind in rules.REVISES:
         await _follow_revision(ctx, row, move)
     after = rules.after(row, operation.kind, operation.status, move.before)
@@ -123,13 +126,13 @@ async def become(
 ) -> None:
     """Move an instance whose row is locked, and say so."""
     rules.check_transition(row.id, row.status, after)
-    working = after in rules.DURING
+    anew = operation is not None and operation.direction == "forward" and operation.attempt == 1
     await store.set_status(
         ctx.db,
         row.id,
         org=row.org_id,
         status=after,
-        settled=row.settled if working else after,
+        settled=rules.settled(row, after, anew=anew),
         reason=reason,
         operation=operation.id if operation else row.last_operation_id,
         now=ctx.now,
