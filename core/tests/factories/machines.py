@@ -344,19 +344,21 @@ async def _secret(tenant: "Tenant", operation: str, node: str, task: str) -> Non
 
 
 async def make_login(tenant: "Tenant") -> str:
-    site = tenant.site
-    has = await site.rows(
+    has = await tenant.site.rows(
         "SELECT id FROM logins WHERE org_id = %s AND user_id = %s", tenant.org.id, tenant.admin.id
     )
-    if has:
-        return has[0][0]
+    return has[0][0] if has else await make_login_row(tenant, tenant.admin.id)
+
+
+async def make_login_row(tenant: "Tenant", user: str) -> str:
+    site = tenant.site
     taken = (await site.rows("SELECT coalesce(max(uid), 199999) FROM logins"))[0][0]
     return await insert(
         site,
         "logins",
         id=LoginId.new(),
         org_id=tenant.org.id,
-        user_id=tenant.admin.id,
+        user_id=user,
         login=f"u{fresh()}"[:31],
         uid=taken + 1,
         created_at=await now(site),

@@ -7,15 +7,19 @@ members need not speak their protocol.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from core.tests.factories.instances import Echo
+from core.tests.factories import machines
+from core.tests.factories.instances import Echo, make_echo
 from core.tests.site import Site
 from moorage_core import unit
 from moorage_core.errors import ApiError
 from moorage_core.kit.ids import ReplicaId
 from moorage_core.operations import claims, reports
 from moorage_core.operations.report_shapes import ReportCreate
+
+if TYPE_CHECKING:
+    from core.tests.factories.tenants import Tenant
 
 Brief = dict[str, Any]
 Said = Mapping[str, Any]
@@ -131,3 +135,64 @@ async def running(echo: Echo, *, replicas: int = 2) -> Running:
     await controller.run()
     controller.seen.clear()
     return Running(echo, made["id"], controller)
+
+
+# For tests of every route
+
+
+async def make_instance(tenant: "Tenant") -> str:
+    """One that runs, with a leader and two replicas."""
+    made = await running(await make_echo(tenant))
+    found = {each["name"]: each["id"] for each in await made.members()}
+    tenant.ids["member"], tenant.ids["other_member"] = found["replica-1"], found["replica-2"]
+    tenant.ids["instance_operator"] = made.echo.operator
+    return made.id
+
+
+async def make_member(tenant: "Tenant") -> str:
+    """A replica that works."""
+    await tenant.id("instance")
+    return tenant.ids["member"]
+
+
+async def spare_machine(tenant: "Tenant") -> None:
+    """A machine on which nobody stands."""
+    await tenant.id("instance")
+    tenant.ids["spare_allocation"] = await machines.make_allocation_row(tenant)
+
+
+async def drained(tenant: "Tenant") -> None:
+    """The tenant's member is drained."""
+    await tenant.id("instance")
+    body = {"members": [tenant.ids["member"]], "reason": "test"}
+    path = f"/v1/instances/{tenant.ids['instance']}/members/drain"
+    answer = await tenant.admin.post(path, body)
+    assert answer.status_code in (202, 409), answer.text
+    await Controller(tenant.site, tenant.ids["instance_operator"]).run()
+
+
+FACTORIES = {"instance": make_instance, "member": make_member}
+STATES = {
+    "add_members": spare_machine,
+    "replace_member": spare_machine,
+    "resume_members": drained,
+}
+
+
+def _some(ids: Mapping[str, str]) -> dict[str, Any]:
+    return {"members": [ids.get("member", "mem_" + "7" * 26)], "reason": "a fan is loud"}
+
+
+BODIES: dict[str, Callable[[Mapping[str, str]], dict[str, Any]]] = {
+    "MembersAdd": lambda ids: {
+        "component": "replica",
+        "allocations": [ids.get("spare_allocation", "alc_" + "7" * 26)],
+    },
+    "MembersDrain": _some,
+    "MembersRemove": _some,
+    "MembersResume": _some,
+    "MemberReplace": lambda ids: {
+        "allocation": ids.get("spare_allocation", "alc_" + "7" * 26),
+        "reason": "a fan is loud",
+    },
+}

@@ -14,7 +14,7 @@ import httpx2
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from core.tests.callers import Caller
-from core.tests.factories import agentless, artifacts, catalog, families, machines
+from core.tests.factories import agentless, artifacts, catalog, families, machines, members
 from core.tests.factories.tenants import PASSWORD, STATES, Bearer, Holder, Tenant
 from core.tests.site import Site, fresh
 from moorage_core import api
@@ -428,4 +428,5 @@ BODIES: dict[str, Body] = {
         "types": ["iam.*"],
     },
     "WebhookUpdate": lambda ids: {"types": ["iam.org.*"]},
+    **members.BODIES,
 }

@@ -20,6 +20,7 @@ from core.tests.factories import (
     entitlements,
     families,
     machines,
+    members,
     pulls,
 )
 from core.tests.factories.tenancy import OrgRow, ProjectRow, make_org, make_project
@@ -257,6 +258,7 @@ FACTORIES: dict[str, Callable[[Tenant], Awaitable[str]]] = {
     "source": families.make_source,
     "pull": pulls.make_pull,
     **machines.FACTORIES,
+    **members.FACTORIES,
 }
 
 STATES: dict[str, Callable[[Tenant], Awaitable[None]]] = {
@@ -283,5 +285,6 @@ STATES: dict[str, Callable[[Tenant], Awaitable[None]]] = {
     "set_ssh_host": agentless.reached_by_ssh,
     "scan_ssh_host": agentless.set_up,
     "confirm_ssh_host": agentless.scanned,
+    **members.STATES,
 }
 """By route: what brings the tenant's things into the state in which the route succeeds."""

@@ -293,7 +293,7 @@ def test_a_component_that_the_app_has_not_is_named() -> None:
 def test_a_refusal_names_every_member_that_stands_in_the_way() -> None:
     two = [member("drained", id="mem_1"), member("drained", id="mem_2", name="worker-2")]
 
-    with pytest.raises(rules.InvalidTransition, match="worker-1 is drained.*1 more") as refused:
+    with pytest.raises(rules.InvalidTransition, match=r"worker-1 is drained.*1 more") as refused:
         rules.check_members(two, "drain", frozenset())
 
     assert [fault.location for fault in refused.value.errors] == [
