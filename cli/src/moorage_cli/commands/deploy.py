@@ -1,12 +1,12 @@
 """`moor deploy`."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from moorage import Client
-from moorage.models import AppRead, InstanceCreate, PlacementWrite
+from moorage.models import AppRead, PlacementWrite
 from moorage_cli import intent, names, planning, watching
 from moorage_cli.connection import Session
 from moorage_cli.failures import Refused
@@ -60,25 +60,24 @@ async def deploy(
     """Deploy an app: show the plan, ask, apply exactly that plan, and show the steps."""
     where = await names.project_id(at.client, project)
     found = await names.get_app(at.client, of)
-    wanted = InstanceCreate(
-        name=name,
-        app=found.id,
-        version=version,
-        channel=channel,
-        config=intent.configuration(config_file, config or ()),
-        operator=await _operator(at.client, found, operator),
-        operating_mode=operating_mode,
-        components=await _components(at.client, component or (), where, keep=keep_allocations),
-        max_parallel=max_parallel,
-        plan=plan,
-    )
+    wanted: dict[str, Any] = {
+        "name": name,
+        "app": found,
+        "operator": await _operator(at.client, found, operator),
+        "components": await _components(at.client, component or (), where, keep=keep_allocations),
+        "version": version,
+        "channel": channel,
+        "config": intent.configuration(config_file, config or ()),
+        "operating_mode": operating_mode,
+        "max_parallel": max_parallel,
+    }
     if plan is None:
-        made = await at.client.plans.create_deployment(where, wanted)
+        made = await at.client.plans.create_deployment(where, **wanted)
         if plan_only:
             return Done("\n".join(planning.lines(made)), made.model_dump(mode="json"))
         planning.confirm(at, made, yes=yes)
-        wanted = wanted.model_copy(update={"plan": made.id})
-    instance = await at.client.instances.deploy(where, wanted)
+        plan = made.id
+    instance = await at.client.instances.deploy(where, **wanted, plan=plan)
     return await watching.finish_last(at, instance, detach=detach)
 
 

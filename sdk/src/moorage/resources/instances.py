@@ -8,6 +8,8 @@ from moorage._calls import Group, call, listing
 from moorage._model import HasId, Model, id_of
 from moorage._operation import Arguments
 from moorage.models import (
+    AppOperatorRead,
+    AppRead,
     ArtifactRead,
     BreakGlass,
     ComponentRead,
@@ -17,6 +19,7 @@ from moorage.models import (
     InstanceRead,
     OperationRead,
     Override,
+    PlacementWrite,
     PlanRead,
     ProjectRead,
     RepairWrite,
@@ -32,6 +35,7 @@ from moorage.models import (
 Instance = InstanceRead | str
 Plan = PlanRead | str
 Components = list[ComponentRead]
+Scope = Literal["project", "tenant", "platform"]
 Status = Literal[
     "requested",
     "deploying",
@@ -92,9 +96,42 @@ class Instances(Group):
         return Arguments(path={"artifact": id_of(artifact)}, query={"limit": page_size})
 
     @call(operations.CREATE_INSTANCE, InstanceRead)
-    def deploy(self, project: ProjectRead | str, wanted: InstanceCreate) -> Arguments:
-        """Deploy an app. `last_operation` of the answer is what does it."""
-        return Arguments(path={"project": id_of(project)}, body=wanted)
+    def deploy(
+        self,
+        project: ProjectRead | str,
+        *,
+        name: str,
+        app: AppRead | str,
+        operator: AppOperatorRead | str,
+        components: Mapping[str, PlacementWrite] | None = None,
+        version: str | None = None,
+        channel: str | None = None,
+        config: Mapping[str, Any] | None = None,
+        operating_mode: str | None = None,
+        control_plane_scope: Scope = "project",
+        max_parallel: int = 10,
+        plan: Plan | None = None,
+    ) -> Arguments:
+        """Deploy an app, its members where `components` say. `last_operation` does it.
+
+        Without version and channel, the entitlement says which version. `operator` acts for it.
+        """
+        return Arguments(
+            path={"project": id_of(project)},
+            body=InstanceCreate(
+                name=name,
+                app=id_of(app),
+                operator=id_of(operator),
+                components=dict(components or {}),
+                version=version,
+                channel=channel,
+                config=dict(config or {}),
+                operating_mode=operating_mode,
+                control_plane_scope=control_plane_scope,
+                max_parallel=max_parallel,
+                plan=_plan(plan),
+            ),
+        )
 
     @call(operations.GET_INSTANCE, InstanceRead)
     def get(self, instance: Instance) -> Arguments:

@@ -81,12 +81,13 @@ class Operations(Group):
         project: HasId | str | None = None,
         instance: HasId | str | None = None,
         member: HasId | str | None = None,
+        parent: OperationRead | str | None = None,
         kind: str | None = None,
         status: Status | None = None,
         page_size: int | None = None,
     ) -> Arguments:
         """The operations that you may see, newest first; of one thing, where you name it."""
-        named = {"project": project, "instance": instance, "member": member}
+        named = {"project": project, "instance": instance, "member": member, "parent": parent}
         ids = {name: id_of(thing) for name, thing in named.items() if thing is not None}
         return Arguments(query={**ids, "kind": kind, "status": status, "limit": page_size})
 

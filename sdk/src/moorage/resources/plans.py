@@ -8,14 +8,17 @@ from moorage._calls import Group, call
 from moorage._model import id_of
 from moorage._operation import Arguments
 from moorage.models import (
+    AppOperatorRead,
+    AppRead,
     ChangePlanWrite,
     DeployPlanWrite,
-    InstanceCreate,
     InstanceRead,
     Override,
+    PlacementWrite,
     PlanRead,
     ProjectRead,
 )
+from moorage.resources.instances import Scope
 
 Kind = Literal[
     "instance.configure",
@@ -32,10 +35,39 @@ class Plans(Group):
     """Plans. Whoever applies one names it: it is refused where what it was made from has moved."""
 
     @call(operations.PLAN_INSTANCE, PlanRead)
-    def create_deployment(self, project: ProjectRead | str, wanted: InstanceCreate) -> Arguments:
+    def create_deployment(
+        self,
+        project: ProjectRead | str,
+        *,
+        name: str,
+        app: AppRead | str,
+        operator: AppOperatorRead | str,
+        components: Mapping[str, PlacementWrite] | None = None,
+        version: str | None = None,
+        channel: str | None = None,
+        config: Mapping[str, Any] | None = None,
+        operating_mode: str | None = None,
+        control_plane_scope: Scope = "project",
+        max_parallel: int = 10,
+        kind: Literal["instance.deploy"] = "instance.deploy",
+    ) -> Arguments:
         """What a deployment would make, what it costs, and what policy says."""
-        asked = DeployPlanWrite.model_validate(wanted.model_dump(exclude={"plan"}))
-        return Arguments(path={"project": id_of(project)}, body=asked)
+        return Arguments(
+            path={"project": id_of(project)},
+            body=DeployPlanWrite(
+                name=name,
+                app=id_of(app),
+                operator=id_of(operator),
+                components=dict(components or {}),
+                version=version,
+                channel=channel,
+                config=dict(config or {}),
+                operating_mode=operating_mode,
+                control_plane_scope=control_plane_scope,
+                max_parallel=max_parallel,
+                kind=kind,
+            ),
+        )
 
     @call(operations.PLAN_CHANGE, PlanRead)
     def create(
