@@ -29,6 +29,7 @@ class Systemd:
         self, place: Path, *, code: int, breaks: Sequence[tuple[str, str]], lives: int
     ) -> None:
         self.started: list[str] = []
+        self.accepted = self.closed = 0
         self._units: set[str] = set()
         self._code, self._breaks, self._lives = code, list(breaks), lives
         self._listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -43,8 +44,10 @@ class Systemd:
         with contextlib.suppress(OSError):
             for _ in range(self._lives):
                 caller, _ = self._listening.accept()
+                self.accepted += 1
                 with caller:
                     self._speak(caller)
+                self.closed += 1
         self._listening.close()
 
     def _speak(self, caller: socket.socket) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from moorage_agent import programs
+from moorage_agent.connections import Connections
 from moorage_agent.tasks import Failed
 
 SAYS_MUCH = "import os\nfor _ in range(200): os.write(1, b'x' * 2**20)\nos.write(1, b'the end')"
@@ -19,6 +20,7 @@ class Ear:
 
     def __init__(self) -> None:
         self.cancelled = threading.Event()
+        self.systemd = Connections()
         self.heard = 0
 
     def secret(self, name: str) -> bytes:

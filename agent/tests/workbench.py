@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from moorage_agent.connections import Connections
 from moorage_agent.tasks import Failed, Task
 
 
@@ -22,6 +23,7 @@ class Workbench:
         for folder in (self.folder, self.private, self.state):
             folder.mkdir(parents=True, exist_ok=True)
         self.cancelled = threading.Event()
+        self.systemd = Connections()
         self.secrets = dict(secrets or {})
         self.artifact = artifact
         self.fetched = 0

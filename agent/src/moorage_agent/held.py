@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from moorage_agent import durable
+from moorage_agent.connections import Connections
 from moorage_agent.outputs import STREAMS, Outputs
 from moorage_agent.places import Places
 from moorage_agent.session import Session
@@ -21,8 +22,11 @@ RECEIVED, RUNNING = "received", "running"
 class Held:
     """The `Work` of a task. `sent` and `answered` say how much of it the platform has heard."""
 
-    def __init__(self, task: Task, places: Places, session: Session) -> None:
+    def __init__(
+        self, task: Task, places: Places, session: Session, connections: Connections
+    ) -> None:
         self.task = task
+        self.systemd = connections
         self.status = RECEIVED
         self.report: Optional[dict[str, Any]] = None
         self.answered = False

@@ -31,6 +31,7 @@ from moorage_agent import (
     turns,
     units,
 )
+from moorage_agent.connections import Connections
 from moorage_agent.held import RECEIVED, RUNNING, Held
 from moorage_agent.journal import Entry, Journal
 from moorage_agent.kinds import exec as exec_kind
@@ -54,6 +55,7 @@ class Agent:
         self._lock = threading.RLock()
         self._started = threading.Condition(self._lock)
         self._refilling = threading.Lock()
+        self._connections = Connections()
         self._binding: Optional[str] = None
         self._inventory: dict[str, Any] = {}
         self._inventory_told: Optional[dict[str, Any]] = None
@@ -149,7 +151,7 @@ class Agent:
         except (KeyError, TypeError, ValueError) as err:
             log.line("the platform sent a task that is none", reason=str(err))
             return
-        held = self._tasks[task.id] = Held(task, self._places, self._session)
+        held = self._tasks[task.id] = Held(task, self._places, self._session, self._connections)
         try:
             self._check(task)
             held.give_secrets(given.get("secrets") or {})
@@ -235,7 +237,7 @@ class Agent:
         """Have units ready for the next commands. Without them all is well, but slower."""
         try:
             with self._refilling:
-                ready.refill(self._places.run)
+                ready.refill(self._places.run, self._connections)
         except (OSError, systemd.Gone, systemd.Said) as err:
             log.line("no unit can be made ready", reason=str(err))
 
@@ -307,7 +309,9 @@ class Agent:
                 self._take_up(entry)
 
     def _take_up(self, entry: Entry) -> None:
-        held = self._tasks[entry.task.id] = Held(entry.task, self._places, self._session)
+        held = self._tasks[entry.task.id] = Held(
+            entry.task, self._places, self._session, self._connections
+        )
         if entry.end is None:
             left = entry.task.timeout - (time.time() - entry.started_at)
             self._begin(held, runner.resume, seconds=min(max(left, 0), entry.task.timeout))

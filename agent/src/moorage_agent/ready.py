@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Optional
 
 from moorage_agent import pipes, systemd, units
+from moorage_agent.connections import Connections
 from moorage_agent.systemd import Systemd
 from moorage_agent.units import Command
 
@@ -33,13 +34,13 @@ _LONGEST = 32 * 1024
 _OF_SHELLS = re.compile(r"BASH.*|SHELLOPTS|E?UID|PPID|PWD|OLDPWD|IFS|OPT.*|ENV|LINENO|PS[0-9]|_")
 
 
-def refill(run: Path) -> None:
+def refill(run: Path, connections: Connections) -> None:
     """Start as many ready units as are missing."""
     folder = run / FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
     missing = KEPT - len(list(folder.iterdir()))
     if missing > 0:
-        with systemd.reach() as connection:
+        with connections.use() as connection:
             for _ in range(missing):
                 _make(connection, folder)
 

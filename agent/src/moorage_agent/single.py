@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, Optional, cast
 
 from moorage_agent import baseline, durable, held, locks, runner, tasks, turns
+from moorage_agent.connections import Connections
 from moorage_agent.places import Places
 from moorage_agent.tasks import Failed, Stop, Task
 
@@ -38,6 +39,7 @@ class Single:
     ) -> None:
         self.folder = places.state / "single" / task.id
         self.private = places.run / task.id
+        self.systemd = Connections()
         self.state = places.state
         self.root = places.root
         self.stopping = Stop()

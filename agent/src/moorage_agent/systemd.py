@@ -31,6 +31,10 @@ class Gone(Exception):
     """The connection is no more: systemd was executed anew, or is not there."""
 
 
+class Absent(Gone):
+    """Nobody answers, and nobody has for a while."""
+
+
 class Said(Exception):
     """systemd answered with an error."""
 
@@ -76,6 +80,11 @@ class Systemd:
     def care_about(self, unit: str) -> None:
         """Hear of this unit alone."""
         self._about = (unit.encode(), object_path(unit).encode())
+
+    def begin_anew(self) -> None:
+        """Drop what was told while nobody listened, and care about everything again."""
+        self.signals()
+        self._about = ()
 
     def close(self) -> None:
         self._socket.close()
@@ -189,9 +198,9 @@ def reach() -> Systemd:
     while True:
         try:
             return Systemd()
-        except Gone:
+        except Gone as err:
             if not is_booted() or time.monotonic() > deadline:
-                raise
+                raise Absent(str(err)) from err
         time.sleep(_LOOK_AGAIN)
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional, Protocol
 
+from moorage_agent.connections import Connections
+
 
 @dataclass(frozen=True)
 class Task:
@@ -115,6 +117,8 @@ class Work(Protocol):
     """On disk, the task's own, gone when it is forgotten. No secret goes there."""
     private: Path
     """In memory (/run), readable by root alone, gone when the task ends. For secrets."""
+    systemd: Connections
+    """Who runs commands here."""
     state: Path
     """Where the agent keeps what outlives tasks: what it changed on the host, the baseline."""
     cancelled: threading.Event

@@ -4,7 +4,6 @@ The task ends when the command's main process has ended and nothing that it star
 left one second later is ended with it. A command meant to go on belongs into a service.
 """
 
-import contextlib
 import json
 import os
 import pwd
@@ -42,12 +41,16 @@ def run(task: Task, work: Work) -> Outcome:
     stdin = _stdin(task, work, uid=user.pw_uid)
     unit = None
     try:
-        with _reach() as connection:
+        with work.systemd.use() as connection:
             unit = _begin(connection, task, work, command, stdin)
             with Pipes(work.private) as watched:
                 return _outcome(_follow(connection, unit, work, watched))
+    except systemd.Absent as err:
+        raise Failed("systemd_absent", f"{err} The agent must be root on a systemd host.") from err
     except systemd.Gone:
-        unit = unit or _insist(lambda found: _begin_after_all(found, task, work, command, stdin))
+        unit = unit or _insist(
+            work, lambda found: _begin_after_all(found, task, work, command, stdin)
+        )
     with Pipes(work.private) as watched:
         return _outcome(_go_on(unit, work, watched))
 
@@ -75,7 +78,7 @@ def resume(task: Task, work: Work) -> Outcome:
 
 def _go_on(unit: str, work: Work, watched: Pipes) -> Ended:
     """Find the unit again: the agent was away, or systemd was executed anew."""
-    return _insist(lambda connection: _follow_again(connection, unit, work, watched))
+    return _insist(work, lambda connection: _follow_again(connection, unit, work, watched))
 
 
 def _follow_again(connection: Systemd, unit: str, work: Work, watched: Pipes) -> Ended:
@@ -207,22 +210,16 @@ def _stdin(task: Task, work: Work, *, uid: int) -> Path:
 # --- the unit ------------------------------------------------------------------------------------
 
 
-def _reach() -> Systemd:
-    try:
-        return systemd.reach()
-    except systemd.Gone as err:
-        raise Failed("systemd_absent", f"{err} The agent must be root on a systemd host.") from err
-
-
-def _insist(act: Callable[[Systemd], T]) -> T:
+def _insist(work: Work, act: Callable[[Systemd], T]) -> T:
     """Do what must be known to be done, once more each time systemd is executed anew meanwhile."""
     while True:
         try:
-            connection = systemd.reach()
-        except systemd.Gone as err:
+            with work.systemd.use() as connection:
+                return act(connection)
+        except systemd.Absent as err:
             raise Lost(f"Nobody can say what became of the command: {err}") from err
-        with connection, contextlib.suppress(systemd.Gone):
-            return act(connection)
+        except systemd.Gone:
+            continue
 
 
 def _begin_after_all(
