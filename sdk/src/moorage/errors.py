@@ -756,6 +756,10 @@ class VersionTwice(Unprocessable):
     """Name a version or a channel, not both."""
 
 
+class WatchChangesNothing(Forbidden):
+    """A watch looks, and changes nothing on a machine."""
+
+
 class WatchEnded(Conflict):
     """Another replica watches the instance, or nobody does any more."""
 
@@ -966,6 +970,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "verb_not_offered": VerbNotOffered,
     "version_exists": VersionExists,
     "version_twice": VersionTwice,
+    "watch_changes_nothing": WatchChangesNothing,
     "watch_ended": WatchEnded,
     "webhook_disabled": WebhookDisabled,
     "webhook_url_not_allowed": WebhookUrlNotAllowed,
@@ -1173,6 +1178,7 @@ __all__ = [
     "VerbNotOffered",
     "VersionExists",
     "VersionTwice",
+    "WatchChangesNothing",
     "WatchEnded",
     "WebhookDisabled",
     "WebhookUrlNotAllowed",
