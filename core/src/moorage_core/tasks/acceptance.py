@@ -13,7 +13,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from moorage_core.artifacts.models import Artifact
-from moorage_core.errors import ApiError, Conflict, Fault
+from moorage_core.authz.principals import Kind, Principal
+from moorage_core.errors import ApiError, Conflict, Fault, Forbidden
 from moorage_core.operations.models import Grant, Operation
 from moorage_core.tasks import kinds
 
@@ -25,6 +26,12 @@ class GrantEnded(Conflict):
     """The operation has ended, or another holder has taken it over."""
 
     code = "grant_ended"
+
+
+class WatchChangesNothing(Forbidden):
+    """A watch looks, and changes nothing on a machine."""
+
+    code = "watch_changes_nothing"
 
 
 class AllocationForeign(Conflict):
@@ -104,6 +111,7 @@ class ArtifactMissing(Conflict):
 
 ERRORS: tuple[type[ApiError], ...] = (
     GrantEnded,
+    WatchChangesNothing,
     AllocationForeign,
     AllocationInactive,
     NodeQuarantined,
@@ -190,6 +198,15 @@ class Known:
     def id(self, wish: Wish) -> str:
         """The very attempt that is asked for."""
         return self._ids[*wish.name, wish.attempt]
+
+
+def check_not_watch(who: Principal) -> None:
+    if who.kind is Kind.WATCH:
+        raise WatchChangesNothing(
+            "The token of a watch runs declared probes and nothing else. To mend something, ask for"
+            " a repair; you will be handed it as an operation.",
+            org=who.home_org,
+        )
 
 
 def check_grant(operation: Operation, grant: Grant) -> None:

@@ -76,6 +76,7 @@ async def create(
 ) -> list[Task]:
     """All the tasks of a call, or none: those that are there already, and new ones."""
     key = Permission.APPS_TASK_CREATE
+    acceptance.check_not_watch(who)
     async with unit.work(
         platform, who.home_org, principal=who, trace=trace, scope=who.scope
     ) as ctx:
