@@ -1,0 +1,215 @@
+"""A controller against a real platform: claims, work on machines, cancels, crashes, watches."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+import moorage
+from moorage import Client
+from moorage.models import OperationRead, ProjectRead
+from moorage_core.embedded import folder, postgres
+from sdk.tests.conftest import new_slug
+from sdk.tests.controller import deployed
+from sdk.tests.controller.deployed import Site
+from sdk.tests.running import Platform
+from sdk.tests.scripted_node import ScriptedNode
+from sdk.tests.wire import LoseAnswer, Seen, Wire
+
+MANIFEST = """
+contract: 1
+slug: @slug@
+version: "1.0.0"
+name: Sample
+summary: It works.
+modes:
+  - {operating_mode: dedicated, scope: project}
+components:
+  worker: {max: 5, verbs: [add, drain, resume, remove]}
+touches:
+  instance.restart: [worker]
+permissions:
+  - {key: @slug@.word.say, description: Say a word., grants: [project_admin, project_member]}
+tasks: {kinds: [exec, probe], run_as: [root]}
+actions:
+  - name: @slug@.say
+    title: Say
+    permission: @slug@.word.say
+    output: {type: object, required: [said]}
+timeouts: {member.drain: 1h}
+"""
+
+
+def sample(slug: str) -> moorage.App:
+    app = moorage.App.from_text(MANIFEST.replace("@slug@", slug))
+
+    @app.instance.deploy
+    async def finish(op: moorage.InstanceOperation) -> None:
+        op.report_instance(endpoints={"members": len(op.members)})
+
+    @app.member("worker").add
+    async def join(op: moorage.MemberOperation) -> None:
+        said = await op.step("greet", greet, op.node, undo=part)
+        op.report_member(health="healthy", adapter_detail={"said": said})
+
+    @app.member("worker").drain
+    async def drain(op: moorage.MemberOperation) -> None:
+        await op.step("greet", greet, op.node, undo=part)
+        await op.step("wait for ever", never)
+
+    @app.member("worker").resume
+    @app.member("worker").remove
+    async def leave(op: moorage.MemberOperation) -> None:
+        await op.step("part", part, op.node)
+
+    @app.instance.restart
+    async def restart(op: moorage.InstanceOperation) -> None:
+        for machine in op.machines():
+            await op.step(f"greet {machine.name}", greet, machine)
+
+    @app.action(f"{slug}.say")
+    async def say(op: moorage.ActionOperation) -> dict[str, Any]:
+        return {"said": op.input.get("word", "nothing")}
+
+    @app.watch(every=60)
+    async def look(instance: moorage.WatchedInstance) -> moorage.Observed:
+        return moorage.Observed(health="healthy", reasons=[f"{len(instance.members)} members"])
+
+    return app
+
+
+async def greet(machine: moorage.Machine) -> str:
+    return (await machine.exec("echo", "hello", repeatable=True)).stdout.strip()
+
+
+async def part(machine: moorage.Machine) -> None:
+    await machine.exec("echo", "bye", repeatable=True)
+
+
+async def never() -> None:
+    raise moorage.Wait("it never ends", recheck=600)
+
+
+@pytest.fixture
+def database(platform: Platform) -> Iterator[psycopg.Connection[Any]]:
+    found = postgres.find_running(folder.prepare(platform.folder / "data"))
+    assert found is not None
+    with psycopg.connect(found.super_url, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture
+def machine(
+    platform: Platform, database: psycopg.Connection[Any], project: ProjectRead
+) -> Iterator[ScriptedNode]:
+    place = {"id": project.id, "org_id": project.org_id}
+    with ScriptedNode(platform.url, database, place, new_slug()) as node:
+        yield node
+
+
+@pytest.fixture
+async def site(admin: Client, project: ProjectRead) -> Site:
+    return await deployed.build(admin, project, MANIFEST.replace("@slug@", new_slug()))
+
+
+@pytest.fixture
+async def app(site: Site) -> moorage.App:
+    return sample(site.app.slug)
+
+
+async def until(is_so: Callable[[], Awaitable[bool]], seconds: float = 40) -> None:
+    """Look again and again until it is so."""
+    async with asyncio.timeout(seconds):
+        while not await is_so():
+            await asyncio.sleep(0.05)
+
+
+async def ended(client: Client, operation: str) -> OperationRead:
+    async with asyncio.timeout(40):
+        return await client.operations.wait(operation)
+
+
+@pytest.fixture
+async def instance(site: Site, machine: ScriptedNode, app: moorage.App) -> AsyncIterator[str]:
+    """One that runs, and its controller with it."""
+    async with site.controller(app):
+        made = await site.deploy("one", worker=[machine.id])
+        assert made.last_operation is not None
+        done = await ended(site.admin, made.last_operation.id)
+        assert done.status == "succeeded", done
+        yield made.id
+
+
+async def test_a_deployment_runs_steps_on_machines_and_comes_up(site: Site, instance: str) -> None:
+    found = await site.admin.instances.get(instance)
+
+    (member,) = await site.admin.members.list(instance).all()
+    assert (found.status, found.endpoints) == ("running", {"members": 1})
+    assert (member.status, member.health) == ("ready", "healthy")
+    assert member.adapter_detail == {"said": "hello"}
+
+
+async def test_a_watch_says_how_the_instance_is(site: Site, instance: str) -> None:
+    async def seen() -> bool:
+        found = await site.admin.instances.get(instance)
+        return found.health == "healthy" and found.health_reasons == ["1 members"]
+
+    await until(seen)
+
+
+async def test_a_cancelled_drain_is_taken_back(site: Site, instance: str) -> None:
+    (member,) = await site.admin.members.list(instance).all()
+    drain = await site.admin.members.drain(instance, members=[member], reason="a test asks for it")
+
+    async def waits() -> bool:
+        (child,) = await site.admin.operations.children(drain).all()
+        return child.status == "waiting"
+
+    await until(waits)
+    await site.admin.operations.cancel(drain.id, reason="a test has had enough of it")
+    done = await ended(site.admin, drain.id)
+
+    (child,) = await site.admin.operations.children(drain).all()
+    steps = [(s.name, s.status) for s in await site.admin.operations.steps(child).all()]
+    assert (done.status, child.status) == ("cancelled", "cancelled")
+    assert steps[0] == ("greet", "undone")
+    assert (await site.admin.members.get(member)).status == "ready"
+
+
+async def test_a_restart_touches_every_member(site: Site, instance: str) -> None:
+    asked = await site.admin.instances.restart(instance, reason="a test asks for it")
+
+    done = await ended(site.admin, asked.id)
+
+    assert done.status == "succeeded"
+
+
+async def test_answers_that_are_lost_cost_nothing_but_time(
+    site: Site, machine: ScriptedNode, app: moorage.App, bad: Wire
+) -> None:
+    def protocol(seen: Seen) -> bool:
+        return seen.path.startswith(("/v1/controller/", "/v1/operations/"))
+
+    bad.applies = protocol
+    bad.faults = [LoseAnswer() for _ in range(6)]
+    async with site.controller(app, url=bad.url):
+        made = await site.deploy("lossy", worker=[machine.id])
+        assert made.last_operation is not None
+        done = await ended(site.admin, made.last_operation.id)
+
+    assert done.status == "succeeded"
+    assert bad.faults == []
+
+
+async def test_a_replica_that_leaves_hands_its_work_over_at_once(
+    site: Site, instance: str, app: moorage.App
+) -> None:
+    async with site.controller(app) as second:
+        (member,) = await site.admin.members.list(instance).all()
+        removal = await site.admin.members.remove(instance, members=[member], reason="a test asks for it")
+        done = await ended(site.admin, removal.id)
+
+    assert done.status == "succeeded"
+    assert second.state()[1]["operations"] == 0
