@@ -1,6 +1,6 @@
 """Deployed apps for tests, made through the API, and somebody who plays their controller."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -171,3 +171,99 @@ async def make_echo(tenant: "Tenant", *, more: str = CLUSTER) -> Echo:
     path = f"/v1/projects/{tenant.project.id}/app-operators"
     operator = await catalog.made(tenant.admin, path, body)
     return Echo(tenant, app, version, operator["id"], account)
+
+
+# For tests of every route
+
+
+async def _new(tenant: "Tenant") -> Echo:
+    """An instance of its own for one test, in place of the tenant's."""
+    echo = await make_echo(tenant)
+    tenant.ids["instance"] = (await echo.running())["id"]
+    return echo
+
+
+async def running(tenant: "Tenant") -> None:
+    await _new(tenant)
+
+
+async def stopped(tenant: "Tenant") -> None:
+    echo = await _new(tenant)
+    await echo.ask(tenant.ids["instance"], "stop")
+    await echo.work()
+
+
+async def outdated(tenant: "Tenant") -> None:
+    """There is a newer version than the one that runs."""
+    await (await _new(tenant)).publish("1.1.0")
+
+
+async def changed(tenant: "Tenant") -> None:
+    """There is something to go back to."""
+    echo = await _new(tenant)
+    await echo.ask(tenant.ids["instance"], "configure", {"config": {"note": "first"}})
+    await echo.work()
+
+
+async def await_deployment(tenant: "Tenant") -> None:
+    """An app, an operator and a machine, of which an instance can be made."""
+    echo = await make_echo(tenant)
+    tenant.ids["deployed_app"], tenant.ids["deployed_operator"] = echo.app["id"], echo.operator
+    tenant.ids["free_allocation"] = await machines.make_allocation_row(tenant)
+
+
+async def make_plan(tenant: "Tenant") -> str:
+    echo = await make_echo(tenant)
+    made = await echo.running()
+    body = {"kind": "instance.restart"}
+    return (await catalog.made(tenant.admin, f"/v1/instances/{made['id']}/plans", body))["id"]
+
+
+FACTORIES = {"plan": make_plan}
+STATES = {
+    "create_instance": await_deployment,
+    "plan_instance": await_deployment,
+    "start_instance": stopped,
+    "upgrade_instance": outdated,
+    "rollback_instance": changed,
+    **dict.fromkeys(
+        [
+            "configure_instance",
+            "stop_instance",
+            "restart_instance",
+            "repair_instance",
+            "rotate_credentials",
+            "decommission_instance",
+            "plan_change",
+            "force_decommission_instance",
+            "abandon_instance",
+        ],
+        running,
+    ),
+}
+
+
+def _deployment(ids: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "name": f"e-{fresh()}",
+        "app": ids.get("deployed_app", "app_" + "7" * 26),
+        "operator": ids.get("deployed_operator", "opr_" + "7" * 26),
+        "components": {"leader": {"allocations": [ids.get("free_allocation", "alc_" + "7" * 26)]}},
+    }
+
+
+BODIES: dict[str, Callable[[Mapping[str, str]], dict[str, Any]]] = {
+    "InstanceCreate": _deployment,
+    "DeployPlanWrite": _deployment,
+    "ConfigureWrite": lambda ids: {"config": {"note": fresh()}},
+    "UpgradeWrite": lambda ids: {"version": "1.1.0"},
+    "RollbackWrite": lambda ids: {},
+    "StopWrite": lambda ids: {"reason": "for the night"},
+    "StartWrite": lambda ids: {},
+    "RestartWrite": lambda ids: {},
+    "RepairWrite": lambda ids: {"reason": "a replica is lost"},
+    "RotateWrite": lambda ids: {"reason": "somebody has left"},
+    "DecommissionWrite": lambda ids: {"reason": "nobody needs it"},
+    "ChangePlanWrite": lambda ids: {"kind": "instance.restart"},
+    "BreakGlass": lambda ids: {"reason": "its tenant does not answer"},
+}

@@ -14,7 +14,15 @@ import httpx2
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from core.tests.callers import Caller
-from core.tests.factories import agentless, artifacts, catalog, families, machines, members
+from core.tests.factories import (
+    agentless,
+    artifacts,
+    catalog,
+    families,
+    instances,
+    machines,
+    members,
+)
 from core.tests.factories.tenants import PASSWORD, STATES, Bearer, Holder, Tenant
 from core.tests.site import Site, fresh
 from moorage_core import api
@@ -429,4 +437,5 @@ BODIES: dict[str, Body] = {
     },
     "WebhookUpdate": lambda ids: {"types": ["iam.org.*"]},
     **members.BODIES,
+    **instances.BODIES,
 }

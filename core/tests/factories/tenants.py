@@ -19,6 +19,7 @@ from core.tests.factories import (
     catalog,
     entitlements,
     families,
+    instances,
     machines,
     members,
     pulls,
@@ -259,6 +260,7 @@ FACTORIES: dict[str, Callable[[Tenant], Awaitable[str]]] = {
     "pull": pulls.make_pull,
     **machines.FACTORIES,
     **members.FACTORIES,
+    **instances.FACTORIES,
 }
 
 STATES: dict[str, Callable[[Tenant], Awaitable[None]]] = {
@@ -286,5 +288,6 @@ STATES: dict[str, Callable[[Tenant], Awaitable[None]]] = {
     "scan_ssh_host": agentless.set_up,
     "confirm_ssh_host": agentless.scanned,
     **members.STATES,
+    **instances.STATES,
 }
 """By route: what brings the tenant's things into the state in which the route succeeds."""
