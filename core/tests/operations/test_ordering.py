@@ -4,7 +4,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moorage_core.operations import ordering
@@ -87,6 +87,16 @@ def test_an_exclusive_parent_waits_for_the_members_that_its_children_need() -> N
 
     assert startable(entries) == []
     assert startable(entries[1:]) == ["decommission"]
+
+
+def test_a_child_stands_behind_nobody_for_what_its_parent_keeps() -> None:
+    entries = [
+        entry("configure", 1, lock="exclusive", begun=True),
+        entry("deploy", 2, lock="exclusive", status="waiting", parts=True),
+        entry("child", 2, root="deploy", members={"m1"}, begun=True),
+    ]
+
+    assert startable(entries) == ["child"]
 
 
 def test_a_bulk_parent_keeps_nothing_while_its_children_work() -> None:
@@ -202,6 +212,7 @@ def step(entries: list[Entry], id: str, status: str) -> list[Entry]:
     return after
 
 
+@settings(max_examples=300)
 @given(worlds(), st.data())
 def test_nothing_that_conflicts_is_ever_at_work_together(
     entries: list[Entry], data: st.DataObject
@@ -221,6 +232,7 @@ def test_nothing_that_conflicts_is_ever_at_work_together(
             entries = step(entries, moved, "pending")
 
 
+@settings(max_examples=300)
 @given(worlds(), st.data())
 def test_everything_ends_when_all_that_is_at_work_ends(
     entries: list[Entry], data: st.DataObject

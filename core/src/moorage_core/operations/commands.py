@@ -35,6 +35,7 @@ request = requests.request
 list_open = requests.list_open
 wake = requests.wake
 fail = requests.fail
+rule_out_retry = requests.rule_out_retry
 request_cancel = requests.request_cancel
 abandon_open = requests.abandon_open
 

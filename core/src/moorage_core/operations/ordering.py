@@ -54,7 +54,7 @@ class Entry:
 
 @dataclass
 class _Kept:
-    """What is taken, and by whom: those who keep it, or those who stand in line before."""
+    """What is taken, and by whom: those who keep it, or those who stand in line for it."""
 
     shared: set[str] = field(default_factory=set[str])
     exclusive: set[str] = field(default_factory=set[str])
@@ -66,15 +66,16 @@ class _Kept:
         if members and entry.lock != "none":
             self.members |= dict.fromkeys(entry.members, entry.id)
 
-    def bars(self, entry: Entry, *, besides: frozenset[str] = frozenset()) -> bool:
-        """Whether the entry conflicts with it. Members among `besides` are its own already."""
+    def bars_instance(self, entry: Entry) -> bool:
         if entry.lock == "none":
             return False
-        others = self.exclusive - {entry.root}
-        if entry.lock == "exclusive":
-            others |= self.shared - {entry.root}
-        taken = (self.members.get(member, entry.id) for member in entry.members - besides)
-        return bool(others) or any(id != entry.id for id in taken)
+        others = self.exclusive | self.shared if entry.lock == "exclusive" else self.exclusive
+        return bool(others - {entry.root})
+
+    def bars_members(self, entry: Entry) -> bool:
+        if entry.lock == "none":
+            return False
+        return any(self.members.get(member, entry.id) != entry.id for member in entry.members)
 
 
 def startable(entries: Iterable[Entry], slots: Mapping[str, int] | None = None) -> list[str]:
@@ -132,5 +133,10 @@ def _may_start(
         return False
     if entry.yields and busy and not entry.begun:
         return False
-    own = entry.members if entry.begun else frozenset[str]()
-    return not kept.bars(entry) and not ahead.bars(entry, besides=own)
+    if kept.bars_instance(entry) or kept.bars_members(entry):
+        return False
+    # Whoever has it already stands behind nobody for it.
+    has_instance = entry.root in kept.exclusive
+    return (has_instance or not ahead.bars_instance(entry)) and (
+        entry.begun or not ahead.bars_members(entry)
+    )

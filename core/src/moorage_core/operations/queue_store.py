@@ -335,6 +335,16 @@ async def list_page(
 # Steps
 
 
+async def make_terminal(db: Db, ids: list[str], *, org: str) -> None:
+    await db.run(
+        """
+        UPDATE operations SET recovery = 'terminal'
+        WHERE org_id = %s AND id = ANY (%s) AND status = 'failed'
+        """,
+        (org, ids),
+    )
+
+
 async def list_steps(db: Db, operations: list[str], *, org: str) -> list[Step]:
     return await db.all(
         Step,
@@ -531,7 +541,7 @@ async def list_late(db: Db, *, now: datetime, limit: int) -> list[dict[str, Any]
         WHERE deadline < %s AND kind <> 'node.session'
             AND status IN ('ready', 'running', 'undoing', 'waiting', 'pending')
             AND NOT (status = 'pending' AND cancel_requested_at IS NOT NULL)
-            AND NOT (status = 'waiting' AND (patient OR phase = 'children'))
+            AND NOT (status = 'waiting' AND (patient OR coalesce(phase = 'children', false)))
         ORDER BY deadline LIMIT %s
         """,
         (now, limit),
@@ -543,15 +553,15 @@ async def beat(db: Db, *, now: datetime) -> datetime:
 
     Tenant-less: a sweep, as moorage_system.
     """
-    return await db.value(
+    last = await db.value("SELECT at FROM pulse FOR UPDATE")
+    await db.run(
         """
-        WITH last AS (SELECT at FROM pulse FOR UPDATE)
-        INSERT INTO pulse (at) VALUES (%(now)s)
+        INSERT INTO pulse (at) VALUES (%s)
         ON CONFLICT (one) DO UPDATE SET at = greatest(pulse.at, excluded.at)
-        RETURNING coalesce((SELECT at FROM last), %(now)s)
         """,
-        {"now": now},
+        (now,),
     )
+    return last or now
 
 
 async def extend_leases(db: Db, *, since: datetime, until: datetime) -> int:

@@ -29,6 +29,19 @@ async def get(
     return operation
 
 
+async def find(ctx: Context, id: str) -> Operation | None:
+    """For whoever asked for it a moment ago, and waits for its end."""
+    return await store.find(ctx.db, id, orgs=sorted(ctx.principal.scope.orgs))
+
+
+async def list_by_correlation(ctx: Context, correlation: str, *, limit: int) -> list[Operation]:
+    """What came of one request, where the caller may read operations; the oldest first."""
+    orgs, projects = _everywhere(ctx, Permission.APPS_OPERATION_READ)
+    return await store.list_by_correlation(
+        ctx.db, correlation, orgs=orgs, projects=projects, limit=limit
+    )
+
+
 async def list_visible(
     ctx: Context, page: PageRequest, *, project: str | None, wanted: dict[str, str | None]
 ) -> Page[Operation]:

@@ -36,8 +36,11 @@ async def request(ctx: Context, new: NewOperation) -> Operation:
     instance = new.instance
     org, project = instance.org_id, instance.project_id
     place = await queue_store.take_place(ctx.db, instance.id, org=org)
-    row = _row(ctx, new, place=place)
-    rows = [row, *(_child(row, each) for each in new.children)]
+    # Ids of one moment are in no order of their own; children are begun in that of the wish.
+    ids = sorted(OperationId.new() for _ in range(1 + len(new.children)))
+    row = _row(ctx, new, id=ids[0], place=place)
+    children = zip(ids[1:], new.children, strict=True)
+    rows = [row, *(_child(row, each, id=id) for id, each in children)]
     await queue_store.add(ctx.db, rows, org=org, project=project, now=ctx.now)
     (operation,) = await queue_store.lock(ctx.db, [row["id"]], org=org)
     flow.publish(ctx, registry.OPERATION_REQUESTED, operation)
@@ -48,11 +51,11 @@ async def request(ctx: Context, new: NewOperation) -> Operation:
     return operation
 
 
-def _row(ctx: Context, new: NewOperation, *, place: int) -> dict[str, Any]:
+def _row(ctx: Context, new: NewOperation, *, id: str, place: int) -> dict[str, Any]:
     is_parent = new.parent or bool(new.children)
     assert not (is_parent and new.member), "children keep their members, a parent has none"
     return {
-        "id": OperationId.new(),
+        "id": id,
         "kind": new.kind,
         "status": "pending",
         "reason": new.reason,
@@ -86,9 +89,9 @@ def _row(ctx: Context, new: NewOperation, *, place: int) -> dict[str, Any]:
     }
 
 
-def _child(parent: dict[str, Any], new: NewChild) -> dict[str, Any]:
+def _child(parent: dict[str, Any], new: NewChild, *, id: str) -> dict[str, Any]:
     return parent | {
-        "id": OperationId.new(),
+        "id": id,
         "kind": new.kind,
         # One that cannot be done yet stands in no line.
         "status": "waiting" if new.waits_for else "pending",
@@ -145,6 +148,11 @@ async def fail(
     failed = replace(operation, status="failed", error=error, recovery=recovery)
     (moved,) = await _moved(ctx, [(operation, failed)], org=org)
     return moved
+
+
+async def rule_out_retry(ctx: Context, ids: Sequence[str], *, org: str) -> None:
+    """Operations that failed cannot be tried again: what they were about is gone."""
+    await queue_store.make_terminal(ctx.db, sorted(ids), org=org)
 
 
 async def request_cancel(

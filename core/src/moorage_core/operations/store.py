@@ -111,6 +111,20 @@ async def find(db: Db, id: str, *, orgs: list[str], lock: bool = False) -> Opera
     return await db.find(Operation, sql + (" FOR UPDATE OF o" if lock else ""), (id, orgs))
 
 
+async def list_by_correlation(
+    db: Db, correlation: str, *, orgs: list[str], projects: list[str], limit: int
+) -> list[Operation]:
+    return await db.all(
+        Operation,
+        f"""
+        SELECT {OPERATION} FROM operations o WHERE o.correlation_id = %s
+            AND (o.org_id = ANY (%s) OR o.project_id = ANY (%s))
+        ORDER BY o.id LIMIT %s
+        """,
+        (correlation, orgs, projects, limit),
+    )
+
+
 async def find_held(
     db: Db, id: str, *, orgs: list[str], grant: str
 ) -> tuple[Operation, Grant] | None:
