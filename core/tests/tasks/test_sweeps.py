@@ -1,5 +1,6 @@
 """Tasks whose time has passed."""
 
+import dataclasses
 from datetime import timedelta
 from typing import Any
 
@@ -7,6 +8,9 @@ import pytest
 
 from core.tests.site import TimedSite
 from core.tests.tasks.workplaces import Workplace, exec_wish, make_workplace
+from moorage_core.context import Context
+from moorage_core.tasks import store
+from moorage_core.tasks.models import Task
 from moorage_core.tasks.sweeps import ExpireTasks
 
 
@@ -107,3 +111,44 @@ async def test_a_task_that_its_node_has_and_has_not_begun_is_not_given_up(
     await ExpireTasks(timed.platform).activate()
 
     assert (await place.row(task["id"]))["status"] == "sent"
+
+
+class Refusing:
+    """A slice that cannot say what the end of a task means in one of the orgs."""
+
+    def __init__(self, org: str) -> None:
+        self.org = org
+
+    async def render(self, ctx: Context, task: Task) -> dict[str, Any]:
+        return task.input
+
+    async def ended(self, ctx: Context, task: Task) -> None:
+        if task.org_id == self.org:
+            raise RuntimeError("a bug that one org meets")
+
+
+async def test_trouble_in_one_org_keeps_no_task_of_another_open(timed: TimedSite) -> None:
+    place, stuck = await begin(timed)
+    other, task = await begin(timed)
+    timed.clock.move(timedelta(minutes=11))
+    hooks = {"exec": Refusing(place.tenant.org.id)}
+
+    await ExpireTasks(dataclasses.replace(timed.platform, task_hooks=hooks)).activate()
+
+    assert (await place.row(stuck["id"]))["status"] == "queued"
+    assert (await other.row(task["id"]))["status"] == "timed_out"
+
+
+async def test_many_due_tasks_of_one_org_keep_no_other_waiting(timed: TimedSite) -> None:
+    place, _ = await begin(timed)
+    await place.ask(*(exec_wish(key=f"step/{number}", timeout=60) for number in range(5)))
+    other, task = await begin(timed)
+    timed.clock.move(timedelta(minutes=11))
+
+    async with timed.platform.database.sweep() as db:
+        found = await store.list_due(db, now=timed.clock.now(), limit=200)
+
+    theirs = (place.tenant.org.id, other.tenant.org.id)
+    due = [row["org_id"] for row in found if row["org_id"] in theirs]
+    assert set(due[:2]) == set(theirs)
+    assert task["id"] in [row["id"] for row in found]

@@ -231,7 +231,7 @@ async def count_up(db: Db, id: str, *, org: str, now: datetime) -> int:
 async def list_over(
     db: Db, *, roles: list[str], now: datetime, limit: int
 ) -> list[tuple[str, str, str]]:
-    """(org, allocation, grant) of live grants that something has ended.
+    """(org, allocation, grant) of live grants that something has ended, one of each org first.
 
     Tenant-less: a sweep, as moorage_system.
     """
@@ -246,7 +246,7 @@ async def list_over(
             OR NOT EXISTS (SELECT FROM memberships m
                 WHERE m.user_id = g.user_id AND m.org_id = g.org_id AND m.role = ANY (%s)
                     AND (m.project_id IS NULL OR m.project_id = g.project_id)))
-        ORDER BY g.org_id, g.id LIMIT %s
+        ORDER BY row_number() OVER (PARTITION BY g.org_id ORDER BY g.id), g.id LIMIT %s
         """,
         (now, roles, limit),
     )

@@ -3,16 +3,16 @@
 import asyncio
 from collections import Counter
 from datetime import timedelta
-from itertools import groupby
 from typing import Any
 
 import psycopg
 import structlog
 
-from moorage_core import unit
 from moorage_core.access import authorities, commands, lists, node_store, rules, store
 from moorage_core.access.models import Behind
+from moorage_core.background import orgs
 from moorage_core.background.driver import Sweep
+from moorage_core.context import Context
 from moorage_core.errors import ApiError, Busy
 
 BATCH = 200
@@ -34,11 +34,8 @@ class EndGrants(Sweep):
     async def activate(self) -> dict[str, Any]:
         ended = 0
         while over := await self._look():
-            done = 0
-            for org, group in groupby(over, key=lambda found: found[0]):
-                async with unit.work(self.platform, org) as ctx:
-                    pairs = [(allocation, grant) for _, allocation, grant in group]
-                    done += await commands.end_over(ctx, pairs, org=org)
+            pairs = ((org, (allocation, grant)) for org, allocation, grant in over)
+            done = await orgs.each(self, pairs, _end)
             ended += done
             if not done or len(over) < BATCH:
                 break
@@ -52,6 +49,10 @@ class EndGrants(Sweep):
                 now=self.platform.clock.now(),
                 limit=BATCH,
             )
+
+
+async def _end(ctx: Context, org: str, over: list[tuple[str, str]]) -> int:
+    return await commands.end_over(ctx, over, org=org)
 
 
 class SyncAccess(Sweep):

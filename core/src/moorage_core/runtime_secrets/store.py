@@ -88,10 +88,14 @@ async def note_deliveries(
 
 
 async def list_expired(db: Db, *, now: datetime, limit: int) -> list[dict[str, Any]]:
-    """Tenant-less: a sweep, as moorage_system."""
+    """One of each org before the second of any.
+
+    Tenant-less: a sweep, as moorage_system.
+    """
     return await db.rows(
         """
-        SELECT id, org_id FROM runtime_secrets WHERE expires_at < %s ORDER BY expires_at LIMIT %s
+        SELECT id, org_id FROM runtime_secrets WHERE expires_at < %s
+        ORDER BY row_number() OVER (PARTITION BY org_id ORDER BY expires_at), expires_at LIMIT %s
         """,
         (now, limit),
     )

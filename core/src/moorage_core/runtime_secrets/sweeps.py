@@ -1,11 +1,11 @@
 """Removes runtime secrets whose time is over."""
 
-from collections import defaultdict
 from datetime import timedelta
 from typing import Any
 
-from moorage_core import unit
+from moorage_core.background import orgs
 from moorage_core.background.driver import Sweep
+from moorage_core.context import Context
 from moorage_core.runtime_secrets import commands, store
 
 BATCH = 200
@@ -20,11 +20,9 @@ class RemoveExpiredSecrets(Sweep):
         now = self.platform.clock.now()
         async with self.platform.database.sweep() as db:
             found = await store.list_expired(db, now=now, limit=BATCH)
-        by_org: dict[str, list[str]] = defaultdict(list)
-        for row in found:
-            by_org[row["org_id"]].append(row["id"])
-        removed = 0
-        for org, ids in by_org.items():
-            async with unit.work(self.platform, org) as ctx:
-                removed += await commands.remove_expired(ctx, ids, org=org, now=now)
-        return {"removed": removed}
+        expired = ((row["org_id"], row["id"]) for row in found)
+        return {"removed": await orgs.each(self, expired, _remove)}
+
+
+async def _remove(ctx: Context, org: str, ids: list[str]) -> int:
+    return await commands.remove_expired(ctx, ids, org=org, now=ctx.now)

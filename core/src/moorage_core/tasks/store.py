@@ -175,14 +175,14 @@ async def list_output(
 
 
 async def list_due(db: Db, *, now: datetime, limit: int) -> list[dict[str, Any]]:
-    """Tasks whose time has passed, in which orgs.
+    """Tasks whose time has passed, in which orgs. One of each org before the second of any.
 
     Tenant-less: a sweep, as moorage_system.
     """
     return await db.rows(
         """
         SELECT id, org_id FROM tasks WHERE ended_at IS NULL AND due_at < %s
-        ORDER BY due_at LIMIT %s
+        ORDER BY row_number() OVER (PARTITION BY org_id ORDER BY due_at), due_at LIMIT %s
         """,
         (now, limit),
     )

@@ -1,11 +1,11 @@
 """Gives up tasks whose time has passed."""
 
-from collections import defaultdict
 from datetime import timedelta
 from typing import Any
 
-from moorage_core import unit
+from moorage_core.background import orgs
 from moorage_core.background.driver import Sweep
+from moorage_core.context import Context
 from moorage_core.tasks import commands, store
 
 BATCH = 500
@@ -19,11 +19,9 @@ class ExpireTasks(Sweep):
     async def activate(self) -> dict[str, Any]:
         async with self.platform.database.sweep() as db:
             found = await store.list_due(db, now=self.platform.clock.now(), limit=BATCH)
-        by_org: dict[str, list[str]] = defaultdict(list)
-        for row in found:
-            by_org[row["org_id"]].append(row["id"])
-        ended = 0
-        for org, ids in by_org.items():
-            async with unit.work(self.platform, org) as ctx:
-                ended += len(await commands.give_up(ctx, ids, org=org))
-        return {"given_up": ended}
+        due = ((row["org_id"], row["id"]) for row in found)
+        return {"given_up": await orgs.each(self, due, _give_up)}
+
+
+async def _give_up(ctx: Context, org: str, ids: list[str]) -> int:
+    return len(await commands.give_up(ctx, ids, org=org))
