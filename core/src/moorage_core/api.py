@@ -3,6 +3,7 @@
 from fastapi.routing import APIRoute
 
 from moorage_core.access.routes import routes as access
+from moorage_core.actions.routes import routes as actions
 from moorage_core.agents.routes import routes as agents
 from moorage_core.allocations.routes import routes as allocations
 from moorage_core.artifacts.routes import routes as artifacts
@@ -31,6 +32,7 @@ from moorage_core.signing.routes import routes as signing
 from moorage_core.sources.routes import routes as sources
 from moorage_core.tasks.routes import routes as tasks
 from moorage_core.tenancy.routes import routes as tenancy
+from moorage_core.views.routes import routes as views
 from moorage_core.webhooks.routes import routes as webhooks
 
 ROUTERS: tuple[Routes, ...] = (
@@ -56,6 +58,8 @@ ROUTERS: tuple[Routes, ...] = (
     pulls,
     operations,
     controllers,
+    actions,
+    views,
     tasks,
     runtime_secrets,
     access,

@@ -16,6 +16,7 @@ from moorage_core import __version__, api
 from moorage_core import settings as settings_module
 from moorage_core.access import lists as access_lists
 from moorage_core.access.sweeps import EndGrants, SyncAccess
+from moorage_core.actions import target as action_target
 from moorage_core.allocations.sweeps import DriveAllocations
 from moorage_core.artifacts.blobs import Blobs
 from moorage_core.artifacts.local_blobs import LocalBlobs
@@ -104,6 +105,7 @@ TASK_HOOKS: dict[str, Hook] = {access_lists.KIND: access_lists.AccessLists()}
 """Kinds of task whose input is made at the moment in which a node takes them."""
 
 TARGETS: dict[str, Target] = {
+    "action": action_target.Actions(),
     "credential": instance_target.Instances(),
     "instance": instance_target.Instances(),
     "member": following.Members(),

@@ -198,6 +198,7 @@ class Routes:
         **options: Any,
     ) -> Callable[[F], F]:
         expected = (*ALWAYS, *answers) if key == PUBLIC else (*ALWAYS, *WITH_CALLER, *answers)
+        responses = options.pop("responses", {}) | problem_responses(expected)
 
         def register(function: F) -> F:
             name = function.__name__
@@ -226,7 +227,7 @@ class Routes:
                 methods=[method],
                 operation_id=name,
                 name=name,
-                responses=problem_responses(expected),
+                responses=responses,
                 dependencies=dependencies,
                 route_class_override=_route_class(spec),
                 openapi_extra={
