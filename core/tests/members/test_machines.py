@@ -110,6 +110,18 @@ async def test_the_machine_of_a_member_that_could_not_join_goes_back(app: Runnin
     assert (held["status"], held["instance_id"]) == ("releasing", None)
 
 
+async def test_what_failed_for_a_member_that_is_gone_is_not_tried_again(app: Running) -> None:
+    asked = await wish(app)
+    await arrive(app, "replica-2")
+    await app.controller.run(failing("member.add", recovery="reconcilable"))
+
+    failed = await child(app, asked)
+    answer = await app.admin.post(f"/v1/operations/{failed['id']}/retry", {"reason": "once more"})
+
+    assert (failed["recovery"], "retry" in failed["verbs"]) == ("terminal", False)
+    assert answer.status_code == 409
+
+
 async def test_the_machine_of_a_member_that_could_not_join_is_kept_where_that_was_asked(
     app: Running,
 ) -> None:

@@ -251,6 +251,23 @@ async def add_hints(
     return sorted({row["operator_id"] for row in rows})
 
 
+async def add_hints_in(
+    db: Db, moved: Sequence[str], *, org: str, project: str | None
+) -> list[str]:
+    """The same for every instance of a project, or of a whole org."""
+    rows = await db.rows(
+        """
+        UPDATE watches SET hints = ARRAY(SELECT DISTINCT unnest(hints || %(moved)s::text[])
+            ORDER BY 1)
+        WHERE org_id = %(org)s AND (%(project)s::text IS NULL OR project_id = %(project)s)
+            AND holder IS NOT NULL AND ended_at IS NULL AND NOT hints @> %(moved)s::text[]
+        RETURNING operator_id
+        """,
+        {"moved": list(moved), "org": org, "project": project},
+    )
+    return sorted({row["operator_id"] for row in rows})
+
+
 async def lock_free_watches(db: Db, operator: str, *, limit: int) -> list[Watch]:
     """Instances that nobody of the operator watches.
 

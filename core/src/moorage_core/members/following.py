@@ -51,6 +51,11 @@ class Members:
         await _save(ctx, changed, org=org)
         gone = [m for m in changed if m.status == "removed" and before[m.id].is_live]
         await _leave(ctx, gone, unknown, org=org)
+        left = {member.id for member in gone}
+        failed = [each.operation for each in relevant if each.operation.status == "failed"]
+        final = [each.id for each in failed if each.member_id in left]
+        if final:
+            await operations.rule_out_retry(ctx, final, org=org)
 
     async def brief(
         self, ctx: Context, operations: Sequence[Operation]
@@ -138,6 +143,7 @@ def _followed(member: Member, move: Move) -> tuple[Member, bool]:
         status=operation.status,
         why=why,
         keep=bool(operation.input.get("keep_machine", False)),
+        again=member.last_operation_id == operation.id,
     )
     if found is None or not member.is_live:
         return member, False
@@ -159,7 +165,8 @@ def _replaced(member: Member, operation: Operation) -> Member:
     """While another is to take its place. What becomes of it is its own operation's business."""
     begins = operation.status == "running" and member.status in ("ready", "drained", "failed")
     if begins:
-        return replace(member, status="replacing", last_operation_id=operation.id)
+        found = member.status
+        return replace(member, status="replacing", settled=found, last_operation_id=operation.id)
     if operation.ended_at is not None and member.status == "replacing":
         return replace(member, status=member.settled)
     return member

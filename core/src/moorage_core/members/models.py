@@ -32,7 +32,7 @@ class Member:
     name: str
     status: Status
     settled: Status
-    """The state that it is in when no operation is at it: what a cancelled one leaves."""
+    """The state in which its last operation found it: what is left when that is cancelled."""
     status_reason: str | None
     health: Health
     health_reasons: list[str]

@@ -154,15 +154,23 @@ class Following:
 
 
 def follow(
-    member: Member, *, kind: str, status: str, why: str | None, keep: bool = False
+    member: Member,
+    *,
+    kind: str,
+    status: str,
+    why: str | None,
+    keep: bool = False,
+    again: bool = False,
 ) -> Following | None:
     """What a move of an operation makes of its member; None where it stays as it is.
 
     `status` is the operation's new one, `why` what it says of itself. With `keep` a member that
-    could not join keeps its machine, so that it can be tried again.
+    could not join keeps its machine, so that it can be tried again. One that is at work `again`
+    leaves, when it is cancelled, what it found the first time.
     """
     if status == "running" and kind in WORKING:
-        return Following(WORKING[kind], member.settled)
+        found = member.settled if again or member.status not in SETTLED else member.status
+        return Following(WORKING[kind], found)
     if status == "succeeded" and kind in DONE:
         return Following(DONE[kind], DONE[kind])
     if status == "failed":
@@ -182,7 +190,7 @@ def _failed(member: Member, kind: str, why: str | None, *, keep: bool) -> Follow
     gives_back = member.managed and not member.keep_allocation
     gone = kind == "member.add" and gives_back and not keep
     after: Status = "removed" if gone else "failed"
-    return Following(after, after, why or f"{kind} failed.")
+    return Following(after, "removed" if gone else member.settled, why or f"{kind} failed.")
 
 
 def drained_by(

@@ -108,12 +108,13 @@ def check_reach(*, reach: str, address: str | None) -> None:
         )
 
 
-def check_free(node: Node, holder: str | None, *, verb: str) -> None:
+def check_free(node: Node, holder: str | None, instance: str | None, *, verb: str) -> None:
     """Refuse what would take a machine from under somebody."""
     if holder is not None:
+        carries = f", which carries members of instance {instance}" if instance else ""
         raise NodeHeld(
-            f"Node {node.name} is held by allocation {holder}. Have it released first; only then"
-            f" can you {verb} the node. Cordon it meanwhile, so that nobody new gets it."
+            f"Node {node.name} is held by allocation {holder}{carries}. Have it released first;"
+            f" only then can you {verb} the node. Cordon it meanwhile, so that nobody new gets it."
         )
 
 

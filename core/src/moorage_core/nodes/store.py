@@ -131,6 +131,14 @@ async def list_holders(db: Db, nodes: list[str]) -> dict[str, str]:
     return {row["node_id"]: row["allocation_id"] for row in rows}
 
 
+async def find_instance(db: Db, node: str) -> str | None:
+    """The instance whose members stand on a node.
+
+    Tenant-less: the platform learns the ids of what tenants have there, and nothing else.
+    """
+    return await db.value("SELECT instance_id FROM node_holders(ARRAY[%s])", (node,))
+
+
 async def update(db: Db, id: str, *, org: str, change: Mapping[str, Any], now: datetime) -> Node:
     """Raises UniqueViolation where the name is taken."""
     labels = change.get("labels")

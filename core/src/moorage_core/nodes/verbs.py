@@ -79,7 +79,8 @@ async def _act(
     node = await commands.lock(ctx, id)
     held = await commands.held_by(ctx, node)
     if verb is not None:
-        rules.check_free(node, held.allocation_id, verb=verb)
+        instance = await store.find_instance(ctx.db, id) if held.allocation_id else None
+        rules.check_free(node, held.allocation_id, instance, verb=verb)
     rules.transition(node, after)
     return await _set(ctx, node, after, holder=held.allocation_id, reason=reason)
 

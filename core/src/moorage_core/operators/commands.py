@@ -28,6 +28,8 @@ from moorage_core.tenancy import commands as tenancy
 
 NOUN = "app operator"
 READ = Permission.CATALOG_OPERATOR_READ
+NAMED = 5
+"""Instances that a refusal names."""
 
 
 async def register(ctx: Context, project: str, new: AppOperatorCreate) -> AppOperator:
@@ -112,7 +114,7 @@ async def find_serving(ctx: Context, id: str, *, app: str, project: str) -> AppO
 
 
 async def remove(ctx: Context, id: str, *, expected: int | None) -> None:
-    """Take an operator away. It can claim nothing more."""
+    """Take an operator away that serves nobody. It can claim nothing more."""
     key = Permission.CATALOG_OPERATOR_DELETE
     operator = await store.find(ctx.db, id, orgs=sorted(ctx.principal.scope.orgs), lock=True)
     if operator is None or not _is_near(ctx, operator):
@@ -120,6 +122,8 @@ async def remove(ctx: Context, id: str, *, expected: int | None) -> None:
         raise catalog.foreign(NOUN, id, key)
     authorize(ctx, key, Resource(NOUN, id, operator.org_id, operator.project_id))
     etag.check(NOUN, id, have=operator.version, expected=expected)
+    named = await store.list_served(ctx.db, id, limit=NAMED)
+    rules.check_serves_nobody(id, named, await store.count_served(ctx.db, id))
     operator = await store.remove(ctx.db, id, org=operator.org_id, now=ctx.now)
     _record(ctx, key, registry.OPERATOR_REMOVED, operator)
 

@@ -81,7 +81,7 @@ async def get_app_operator(operator: AppOperatorId, ctx: Ctx, response: Response
     "/v1/app-operators/{operator}",
     key=Permission.CATALOG_OPERATOR_DELETE,
     status_code=204,
-    answers=(NotFound, etag.Stale),
+    answers=(NotFound, etag.Stale, rules.ServesInstances),
 )
 async def remove_app_operator(operator: AppOperatorId, expected: OptionalVersion, ctx: Ctx) -> None:
     """Remove an app operator. It can claim nothing more."""

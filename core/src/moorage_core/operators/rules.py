@@ -1,8 +1,11 @@
 """Who can be an app's operator, and whom one serves. Pure."""
 
+from collections.abc import Sequence
+
 from moorage_core.authz.permissions import Permission
 from moorage_core.catalog.models import App
 from moorage_core.errors import ApiError, Conflict, Fault
+from moorage_core.kit.counting import counted
 from moorage_core.service_accounts.models import ServiceAccount
 
 PUBLISHER, PROJECT = "publisher", "project"
@@ -25,6 +28,24 @@ class AlreadyRegistered(Conflict):
     """The service account is an operator of this app already."""
 
     code = "already_registered"
+
+
+class ServesInstances(Conflict):
+    """Instances are served by this operator."""
+
+    code = "operator_serves_instances"
+
+
+def check_serves_nobody(id: str, named: Sequence[str], total: int) -> None:
+    """Those of other tenants are counted: who runs what is theirs to tell."""
+    if total:
+        others = total - len(named)
+        shown = [*named, *([f"{others} more, or of others"] if others else [])]
+        raise ServesInstances(
+            f"App operator {id} serves {counted(total, 'instance', 'instances')}: "
+            f"{', '.join(shown)}. They would have nobody to act for them. Disable its service "
+            "account if it must stop at once: then they say that nobody listens."
+        )
 
 
 def check_account(account: ServiceAccount) -> None:

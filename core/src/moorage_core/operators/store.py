@@ -83,3 +83,26 @@ async def remove(db: Db, id: str, *, org: str, now: datetime) -> AppOperator:
         """,
         (now, now, org, id),
     )
+
+
+async def list_served(db: Db, id: str, *, limit: int) -> list[str]:
+    """The first instances that an operator serves and that the caller may see, by name and id.
+
+    Tenant-less: row-level security leaves those of the caller's.
+    """
+    rows = await db.rows(
+        """
+        SELECT name || ' (' || id || ')' AS name FROM instances
+        WHERE operator_id = %s AND deleted_at IS NULL ORDER BY id LIMIT %s
+        """,
+        (id, limit),
+    )
+    return [row["name"] for row in rows]
+
+
+async def count_served(db: Db, id: str) -> int:
+    """How many there are, those of other tenants too.
+
+    Tenant-less: a number, for those who see where the operator lives.
+    """
+    return await db.value("SELECT count_served(%s)", (id,)) or 0

@@ -132,14 +132,16 @@ async def update_project(ctx: Context, id: str, change: ProjectUpdate, *, expect
 
 
 async def delete_project(ctx: Context, id: str, *, expected: int | None) -> None:
-    """Close a project that holds no machine.
+    """Close a project that runs nothing and holds no machine.
 
     Its service accounts stop working and its people lose their roles, at once. Its apps are closed
     by the database.
     """
     project = await get_project(ctx, id, key=Permission.IAM_PROJECT_DELETE, lock=True)
     etag.check("project", id, have=project.version, expected=expected)
-    rules.check_no_machines(id, await store.list_machines(ctx.db, org=project.org_id, project=id))
+    org = project.org_id
+    rules.check_no_instances(id, await store.list_instances(ctx.db, org=org, project=id))
+    rules.check_no_machines(id, await store.list_machines(ctx.db, org=org, project=id))
     principals = await store.list_principals(ctx.db, org=project.org_id, project=id)
     ctx.topics |= {topic(who) for who in principals}
     project = await store.delete_project(ctx.db, org=project.org_id, project=id, now=ctx.now)

@@ -97,6 +97,13 @@ def check_empty(noun: str, id: str, holding: list[str]) -> None:
         raise NotEmpty(f"The {noun} {id} still holds: {names}. Delete those first.")
 
 
+def check_no_instances(project: str, running: list[str]) -> None:
+    """What runs is taken down by whoever runs it: nobody else would know what is lost."""
+    if running:
+        names = ", ".join(running[:5]) + (" and more" if len(running) > 5 else "")
+        raise NotEmpty(f"Project {project} still has instances: {names}. Decommission those first.")
+
+
 def check_no_machines(project: str, holding: list[str]) -> None:
     """Machines are given back by whoever holds them: nobody else would know what runs there."""
     if holding:

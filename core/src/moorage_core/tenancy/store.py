@@ -140,6 +140,18 @@ async def list_machines(db: Db, *, org: str, project: str) -> list[str]:
     return [row["name"] for row in rows]
 
 
+async def list_instances(db: Db, *, org: str, project: str) -> list[str]:
+    """The first few instances that run in a project, by name and id."""
+    rows = await db.rows(
+        """
+        SELECT name || ' (' || id || ')' AS name FROM instances
+        WHERE org_id = %s AND project_id = %s AND deleted_at IS NULL ORDER BY id LIMIT 6
+        """,
+        (org, project),
+    )
+    return [row["name"] for row in rows]
+
+
 async def rename_project(db: Db, *, org: str, project: str, name: str, now: datetime) -> Project:
     return await db.get(
         Project,

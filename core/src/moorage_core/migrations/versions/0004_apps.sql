@@ -133,7 +133,7 @@ CREATE TABLE members (
     name text NOT NULL,
     status text NOT NULL CHECK (status IN ('requested', 'joining', 'ready', 'draining', 'drained', 'removing',
         'replacing', 'failed', 'removed')),
-    -- The state that it is in when no operation is at it: what a cancelled one leaves.
+    -- The state in which its last operation found it: what is left when that is cancelled.
     settled text NOT NULL DEFAULT 'requested' CHECK (settled IN ('requested', 'ready', 'drained', 'failed', 'removed')),
     status_reason text,
     health text NOT NULL DEFAULT 'unknown' CHECK (health IN ('healthy', 'degraded', 'unhealthy', 'unknown')),
@@ -621,3 +621,22 @@ CREATE FUNCTION instance_owner(instance text) RETURNS TABLE (org_id text, projec
         AND 'org_00000000000000000000000000' = ANY (scope_whole_orgs()) $$;
 REVOKE EXECUTE ON FUNCTION instance_owner FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION instance_owner TO moorage_app;
+
+-- Which instance stands on a node that somebody holds, besides what 0003 says.
+DROP FUNCTION node_holders;
+CREATE FUNCTION node_holders(nodes text[])
+    RETURNS TABLE (node_id text, allocation_id text, instance_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT a.node_id, a.id, a.instance_id FROM allocations a
+    WHERE a.node_id = ANY (nodes)
+        AND a.status IN ('requested', 'provisioning', 'active', 'releasing', 'release_failed')
+        AND ('org_00000000000000000000000000' = ANY ((SELECT scope_whole_orgs())::text[])
+            OR a.node_id = (SELECT scope_principal())) $$;
+
+-- How many instances an app operator serves, in whichever org, for those who see where it lives.
+CREATE FUNCTION count_served(operator text) RETURNS bigint
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT count(*) FROM instances i JOIN app_operators p ON p.id = i.operator_id
+    WHERE i.operator_id = operator AND i.deleted_at IS NULL AND p.org_id = ANY (scope_orgs()) $$;
+REVOKE EXECUTE ON FUNCTION node_holders, count_served FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION node_holders, count_served TO moorage_app;
