@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from moorage_core.context import Context
+from moorage_core.context import Context, Trace
 from moorage_core.events import commands as events
 from moorage_core.events import registry
 from moorage_core.operations import hooks, ordering, queue_store, recovery, rules, store
@@ -152,6 +152,7 @@ def publish(ctx: Context, event: registry.EventType, operation: Operation) -> No
         project=operation.project_id,
         app=operation.app_slug,
         instance=operation.app_instance_id,
+        trace=Trace(operation.correlation_id, operation.traceparent),
     )
 
 

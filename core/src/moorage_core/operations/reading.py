@@ -34,9 +34,10 @@ async def find(ctx: Context, id: str) -> Operation | None:
     return await store.find(ctx.db, id, orgs=sorted(ctx.principal.scope.orgs))
 
 
-async def list_by_correlation(ctx: Context, correlation: str, *, limit: int) -> list[Operation]:
-    """What came of one request, where the caller may read operations; the oldest first."""
-    orgs, projects = _everywhere(ctx, Permission.APPS_OPERATION_READ)
+async def list_by_correlation(
+    ctx: Context, correlation: str, *, orgs: list[str], projects: list[str], limit: int
+) -> list[Operation]:
+    """What came of one request, in places that the caller may look at; the oldest first."""
     return await store.list_by_correlation(
         ctx.db, correlation, orgs=orgs, projects=projects, limit=limit
     )

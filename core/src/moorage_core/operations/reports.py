@@ -198,6 +198,11 @@ async def _apply(ctx: Context, proof: Proof, said: ReportCreate) -> Operation:
             f"Report {said.sequence} came after report {operation.sequence}. Send what is missing."
         )
     ctx.trace = Trace(operation.correlation_id, operation.traceparent)
+    if operation.status == "ready":
+        back = replace(
+            operation, status="running" if operation.direction == "forward" else "undoing"
+        )
+        (operation,) = await flow.move(ctx, [(operation, _renewed(ctx, back))], org=proof.org)
     journal = await _write_steps(ctx, operation, said.steps)
     after = _told(ctx, operation, said, no_return=journal)
     (written,) = await flow.move(ctx, [(operation, after)], org=proof.org)
@@ -230,14 +235,17 @@ def _told(ctx: Context, operation: Operation, said: ReportCreate, *, no_return: 
         retry=said.wait is not None and said.wait.retry,
     )
     return replace(
-        recovery.told(operation, word, now=ctx.now),
+        _renewed(ctx, recovery.told(operation, word, now=ctx.now)),
         sequence=said.sequence,
-        lease_expires_at=ctx.now + rules.LEASE,
         no_return=operation.no_return or no_return,
         message=said.message if said.message is not None else operation.message,
         progress_done=said.progress.done if said.progress else operation.progress_done,
         progress_total=said.progress.total if said.progress else operation.progress_total,
     )
+
+
+def _renewed(ctx: Context, operation: Operation) -> Operation:
+    return replace(operation, lease_expires_at=ctx.now + rules.LEASE)
 
 
 def _pause(said: ReportCreate) -> timedelta | None:
