@@ -89,6 +89,8 @@ class Platform:
         self.wait = 15.0
         self.broken = 0
         """So many requests from now on are answered by closing the connection."""
+        self.output_refusal = ""
+        """The code with which output is refused, if it is."""
         self.lost_answers: list[str] = []
         """Paths whose next answer is worked out and then not sent."""
         self.stalled = threading.Event()
@@ -309,6 +311,8 @@ class Platform:
         sent = self.tasks.get(task)
         if sent is None or stream not in ("stdout", "stderr", "content"):
             raise Problem(404, "not_found")
+        if self.output_refusal:
+            raise Problem(409, self.output_refusal)
         if len(data) > CHUNK:
             self.complaints.append(f"{len(data)} bytes of output in one piece")
         if sent.end:

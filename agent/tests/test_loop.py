@@ -147,6 +147,19 @@ def test_output_whose_answer_was_lost_goes_on_at_the_right_place(
     assert sent.output["content"] == data
 
 
+@pytest.mark.parametrize("code", ["output_ended", "output_full"])
+def test_output_that_is_not_taken_any_more_does_not_hold_back_the_end(
+    code: str, started: running.Local, platform: standin.Platform, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_bytes(b"hello")
+    platform.output_refusal = code
+
+    sent = platform.send("get", input={"path": str(tmp_path / "file")})
+
+    assert platform.ended(sent)["state"] == "succeeded"
+    platform.until(lambda: platform.polls[-1]["holds"] == [])
+
+
 def test_a_server_that_starts_anew_in_the_middle_of_a_poll_is_found_again(
     started: running.Local, platform: standin.Platform, tmp_path: Path
 ) -> None:

@@ -20,6 +20,8 @@ QUICK = 0.05
 GATHER = 0.1
 CONFLICT_WAIT = 60.0
 _HOPELESS = (400, 404, 410, 413, 422)
+_NO_MORE_OUTPUT = ("output_ended", "output_full")
+"""The platform has given the task up, or has all that it keeps."""
 _LATER = (Unreachable, Refused, Conflict, OSError)
 """What passes, also a disk that is too full for a new token."""
 
@@ -81,7 +83,7 @@ def _put(session: Session, held: Held, stream: str) -> None:
     except Refused as err:
         if err.code == "output_offset":
             held.sent[stream] = _offset(err, default=held.outputs.size(stream))
-        elif err.status in _HOPELESS:
+        elif err.status in _HOPELESS or err.code in _NO_MORE_OUTPUT:
             log.of(held.task, "output is refused", stream=stream, code=err.code)
             held.sent[stream] = held.outputs.size(stream)
         else:
