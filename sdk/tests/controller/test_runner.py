@@ -127,8 +127,19 @@ async def until(is_so: Callable[[], Awaitable[bool]], seconds: float = 40) -> No
 
 
 async def ended(client: Client, operation: str) -> OperationRead:
-    async with asyncio.timeout(40):
-        return await client.operations.wait(operation)
+    """The operation at its end. One that waits for a person is shown instead."""
+
+    async def settled() -> bool:
+        found = await client.operations.get(operation)
+        assert found.status != "blocked", found.error
+        return found.ended_at is not None
+
+    try:
+        await until(settled)
+    except TimeoutError:
+        below = await client.operations.children(operation).all()
+        pytest.fail(f"it never ended: {await client.operations.get(operation)}, {below}")
+    return await client.operations.get(operation)
 
 
 @pytest.fixture
