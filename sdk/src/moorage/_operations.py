@@ -194,7 +194,9 @@ GET_TASK_OUTPUT = Operation("get_task_output", "GET", "/v1/tasks/{task}/output",
 GET_TENANT_OVERLAY = Operation(
     "get_tenant_overlay", "GET", "/v1/platform/orgs/{org}/overlay", "read"
 )
+GET_TRIAGE = Operation("get_triage", "GET", "/v1/triage/{correlation}", "read")
 GET_USER = Operation("get_user", "GET", "/v1/users/{user}", "read")
+GET_VIEW = Operation("get_view", "GET", "/v1/instances/{instance}/views/{name}", "read")
 GET_WEBHOOK = Operation("get_webhook", "GET", "/v1/webhooks/{webhook}", "read")
 GIVE_CONSENT = Operation(
     "give_consent", "POST", "/v1/entitlements/{entitlement}/consent", "mutation"
@@ -217,6 +219,7 @@ LIST_ACCESS_GRANTS = Operation(
     "list_access_grants", "GET", "/v1/allocations/{allocation}/grants", "read"
 )
 LIST_ACCESS_TOKENS = Operation("list_access_tokens", "GET", "/v1/access-tokens", "read")
+LIST_ACTIONS = Operation("list_actions", "GET", "/v1/instances/{instance}/actions", "read")
 LIST_ADMISSIONS = Operation("list_admissions", "GET", "/v1/families/{family}/admissions", "read")
 LIST_ALL_INSTANCES = Operation("list_all_instances", "GET", "/v1/instances", "read")
 LIST_ALLOCATIONS = Operation(
@@ -246,6 +249,9 @@ LIST_ENTITLEMENTS = Operation(
 )
 LIST_EVENTS = Operation("list_events", "GET", "/v1/events", "read")
 LIST_FAMILIES = Operation("list_families", "GET", "/v1/families", "read")
+LIST_INSTANCE_OPERATIONS = Operation(
+    "list_instance_operations", "GET", "/v1/instances/{instance}/operations", "read"
+)
 LIST_INSTANCES = Operation("list_instances", "GET", "/v1/projects/{project}/instances", "read")
 LIST_LOGINS = Operation("list_logins", "GET", "/v1/orgs/{org}/logins", "read")
 LIST_MEMBERS = Operation("list_members", "GET", "/v1/instances/{instance}/members", "read")
@@ -300,10 +306,12 @@ LIST_SSH_AUTHORITIES = Operation(
     "list_ssh_authorities", "GET", "/v1/platform/ssh-authorities", "read"
 )
 LIST_USERS = Operation("list_users", "GET", "/v1/users", "read")
+LIST_VIEWS = Operation("list_views", "GET", "/v1/instances/{instance}/views", "read")
 LIST_WEBHOOKS = Operation("list_webhooks", "GET", "/v1/webhooks", "read")
 LOGIN = Operation("login", "POST", "/v1/auth/login", "machine", public=True)
 MAINTAIN_NODE = Operation("maintain_node", "POST", "/v1/nodes/{node}/maintenance", "mutation")
 MINT_TOKEN = Operation("mint_token", "POST", "/v1/auth/token", "machine", public=True)
+OPEN_TRIAGE = Operation("open_triage", "POST", "/v1/platform/triage/{correlation}", "mutation")
 PLAN_CHANGE = Operation("plan_change", "POST", "/v1/instances/{instance}/plans", "mutation")
 PLAN_INSTANCE = Operation("plan_instance", "POST", "/v1/projects/{project}/plans", "mutation")
 PROMOTE_APP_VERSION = Operation(
@@ -328,6 +336,7 @@ PUT_PROJECT_OVERLAY = Operation(
 PUT_TENANT_OVERLAY = Operation(
     "put_tenant_overlay", "PUT", "/v1/platform/orgs/{org}/overlay", "mutation"
 )
+PUT_VIEW = Operation("put_view", "PUT", "/v1/instances/{instance}/views/{name}", "machine")
 QUARANTINE_NODE = Operation("quarantine_node", "POST", "/v1/nodes/{node}/quarantine", "mutation")
 REDELIVER = Operation(
     "redeliver", "POST", "/v1/webhooks/{webhook}/deliveries/{delivery}/redeliveries", "mutation"
@@ -420,6 +429,7 @@ ROTATE_SSH_AUTHORITY = Operation(
 ROTATE_WEBHOOK_SECRET = Operation(
     "rotate_webhook_secret", "POST", "/v1/webhooks/{webhook}/secret-rotations", "mutation"
 )
+RUN_ACTION = Operation("run_action", "POST", "/v1/instances/{instance}/actions/{name}", "mutation")
 SCAN_SSH_HOST = Operation(
     "scan_ssh_host", "POST", "/v1/allocations/{allocation}/ssh/scan", "mutation"
 )

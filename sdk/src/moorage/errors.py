@@ -28,6 +28,18 @@ class AccountDisabled(Forbidden):
     """The account is disabled."""
 
 
+class ActionInputInvalid(Unprocessable):
+    """The input is not what the action takes."""
+
+
+class ActionNeedsMember(Unprocessable):
+    """The action acts on a member of a component, or on none."""
+
+
+class ActionUnknown(NotFound):
+    """The instance's version declares no such action."""
+
+
 class AddressMissing(Unprocessable):
     """A host without agent needs an address."""
 
@@ -124,6 +136,10 @@ class CodeNotValid(Unauthenticated):
     """The one-time code is used up, expired or wrong."""
 
 
+class ComponentNotTouched(Conflict):
+    """The manifest does not let this kind of operation touch that component's members."""
+
+
 class ConsentNeeded(Conflict):
     """A tenant admin has to accept what this version of the app asks for."""
 
@@ -176,6 +192,10 @@ class EmailTaken(Conflict):
     """There is an account with this e-mail already."""
 
 
+class EntitlementMissing(Forbidden):
+    """The project may not use this app."""
+
+
 class EventExpired(Gone):
     """The event is older than the platform keeps events."""
 
@@ -198,6 +218,10 @@ class FamilyNameReserved(Unprocessable):
 
 class FamilyNameTaken(Conflict):
     """An app is called so."""
+
+
+class GenerationPassed(Conflict):
+    """A later generation of the view was published already."""
 
 
 class GpusUnclear(Unprocessable):
@@ -234,6 +258,10 @@ class IdempotencyKeyReused(Unprocessable):
 
 class InProgress(Conflict):
     """The same request is still being worked on."""
+
+
+class InstanceNotRunning(Conflict):
+    """The instance is in no state in which an action could be done."""
 
 
 class InvalidConfig(Unprocessable):
@@ -444,6 +472,10 @@ class OperationEnded(Conflict):
     """The operation has ended."""
 
 
+class OperatorServesInstances(Conflict):
+    """Instances are served by this operator."""
+
+
 class OperatorUnfit(Unprocessable):
     """This app operator cannot serve the instance."""
 
@@ -530,6 +562,14 @@ class RollbackUnsupported(Conflict):
 
 class RollsForwardOnly(Conflict):
     """The operation is past the point from which it could be taken back."""
+
+
+class RowForeign(Unprocessable):
+    """A row belongs to a project that has nothing to do with the instance."""
+
+
+class RowInvalid(Unprocessable):
+    """A row is not what the view's columns say."""
 
 
 class RunbookMissing(Unprocessable):
@@ -664,6 +704,10 @@ class TaskNamedTwice(Unprocessable):
     """Two tasks of one call have the same key and machine."""
 
 
+class TaskNotDeclared(Conflict):
+    """The manifest declares no tasks of this kind, or none that run as this user."""
+
+
 class TaskNotRepeatable(Conflict):
     """Nobody knows how the earlier attempt ended, and this task must not be done twice."""
 
@@ -756,6 +800,10 @@ class VersionTwice(Unprocessable):
     """Name a version or a channel, not both."""
 
 
+class ViewUnknown(NotFound):
+    """The instance's version declares no such view."""
+
+
 class WatchChangesNothing(Forbidden):
     """A watch looks, and changes nothing on a machine."""
 
@@ -779,6 +827,9 @@ class WrongPassword(Unauthenticated):
 BY_CODE: dict[str, type[ApiError]] = {
     "access_ended": AccessEnded,
     "account_disabled": AccountDisabled,
+    "action_input_invalid": ActionInputInvalid,
+    "action_needs_member": ActionNeedsMember,
+    "action_unknown": ActionUnknown,
     "address_missing": AddressMissing,
     "agent_missing": AgentMissing,
     "allocation_foreign": AllocationForeign,
@@ -804,6 +855,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "busy": Busy,
     "change_pending": ChangePending,
     "code_not_valid": CodeNotValid,
+    "component_not_touched": ComponentNotTouched,
     "consent_needed": ConsentNeeded,
     "constraint_invalid": ConstraintInvalid,
     "content_taken": ContentTaken,
@@ -817,6 +869,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "draft_changed": DraftChanged,
     "drained_by_others": DrainedByOthers,
     "email_taken": EmailTaken,
+    "entitlement_missing": EntitlementMissing,
     "event_expired": EventExpired,
     "family_key_not_allowed": FamilyKeyNotAllowed,
     "family_key_unknown": FamilyKeyUnknown,
@@ -824,6 +877,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "family_name_reserved": FamilyNameReserved,
     "family_name_taken": FamilyNameTaken,
     "forbidden": Forbidden,
+    "generation_passed": GenerationPassed,
     "gpus_unclear": GpusUnclear,
     "grant_ended": GrantEnded,
     "grant_too_long": GrantTooLong,
@@ -834,6 +888,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "idempotency_key_reused": IdempotencyKeyReused,
     "if_match_required": IfMatchRequired,
     "in_progress": InProgress,
+    "instance_not_running": InstanceNotRunning,
     "invalid_config": InvalidConfig,
     "invalid_placement": InvalidPlacement,
     "invalid_transition": InvalidTransition,
@@ -887,6 +942,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "nothing_changes": NothingChanges,
     "on_channel": OnChannel,
     "operation_ended": OperationEnded,
+    "operator_serves_instances": OperatorServesInstances,
     "operator_unfit": OperatorUnfit,
     "overlay_widens": OverlayWidens,
     "own_account": OwnAccount,
@@ -910,6 +966,8 @@ BY_CODE: dict[str, type[ApiError]] = {
     "role_not_here": RoleNotHere,
     "rollback_unsupported": RollbackUnsupported,
     "rolls_forward_only": RollsForwardOnly,
+    "row_foreign": RowForeign,
+    "row_invalid": RowInvalid,
     "runbook_missing": RunbookMissing,
     "scope_not_asked": ScopeNotAsked,
     "scope_not_available": ScopeNotAvailable,
@@ -944,6 +1002,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "task_input_invalid": TaskInputInvalid,
     "task_kind_not_allowed": TaskKindNotAllowed,
     "task_named_twice": TaskNamedTwice,
+    "task_not_declared": TaskNotDeclared,
     "task_not_repeatable": TaskNotRepeatable,
     "task_still_runs": TaskStillRuns,
     "token_lifetime": TokenLifetime,
@@ -970,6 +1029,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "verb_not_offered": VerbNotOffered,
     "version_exists": VersionExists,
     "version_twice": VersionTwice,
+    "view_unknown": ViewUnknown,
     "watch_changes_nothing": WatchChangesNothing,
     "watch_ended": WatchEnded,
     "webhook_disabled": WebhookDisabled,
@@ -981,6 +1041,9 @@ BY_CODE: dict[str, type[ApiError]] = {
 __all__ = [
     "AccessEnded",
     "AccountDisabled",
+    "ActionInputInvalid",
+    "ActionNeedsMember",
+    "ActionUnknown",
     "AddressMissing",
     "AgentMissing",
     "AllocationForeign",
@@ -1008,6 +1071,7 @@ __all__ = [
     "Busy",
     "ChangePending",
     "CodeNotValid",
+    "ComponentNotTouched",
     "Conflict",
     "ConsentNeeded",
     "ConstraintInvalid",
@@ -1022,6 +1086,7 @@ __all__ = [
     "DraftChanged",
     "DrainedByOthers",
     "EmailTaken",
+    "EntitlementMissing",
     "EventExpired",
     "FamilyKeyNotAllowed",
     "FamilyKeyUnknown",
@@ -1029,6 +1094,7 @@ __all__ = [
     "FamilyNameReserved",
     "FamilyNameTaken",
     "Forbidden",
+    "GenerationPassed",
     "Gone",
     "GpusUnclear",
     "GrantEnded",
@@ -1040,6 +1106,7 @@ __all__ = [
     "IdempotencyKeyReused",
     "IfMatchRequired",
     "InProgress",
+    "InstanceNotRunning",
     "InvalidConfig",
     "InvalidPlacement",
     "InvalidTransition",
@@ -1093,6 +1160,7 @@ __all__ = [
     "NothingChanges",
     "OnChannel",
     "OperationEnded",
+    "OperatorServesInstances",
     "OperatorUnfit",
     "OverlayWidens",
     "OwnAccount",
@@ -1116,6 +1184,8 @@ __all__ = [
     "RoleNotHere",
     "RollbackUnsupported",
     "RollsForwardOnly",
+    "RowForeign",
+    "RowInvalid",
     "RunbookMissing",
     "ScopeNotAsked",
     "ScopeNotAvailable",
@@ -1151,6 +1221,7 @@ __all__ = [
     "TaskInputInvalid",
     "TaskKindNotAllowed",
     "TaskNamedTwice",
+    "TaskNotDeclared",
     "TaskNotRepeatable",
     "TaskStillRuns",
     "TokenLifetime",
@@ -1178,6 +1249,7 @@ __all__ = [
     "VerbNotOffered",
     "VersionExists",
     "VersionTwice",
+    "ViewUnknown",
     "WatchChangesNothing",
     "WatchEnded",
     "WebhookDisabled",

@@ -91,6 +91,28 @@ class AccessTokenRead(Model):
     revoked_at: AwareDatetime | None
 
 
+class ActionRead(Model):
+    name: str
+    title: str
+    description: str | None
+    input: dict[str, Any] | None
+    output: dict[str, Any] | None
+    permission: str
+    allowed: bool
+    lock: str
+    component: str | None
+
+
+class ActionList(Model):
+    items: list[ActionRead]
+
+
+class ActionRun(Model):
+    input: dict[str, Any] | None = None
+    member: str | None = None
+    reason: str | None = None
+
+
 class AdminAppoint(Model):
     email: str
     reason: str
@@ -266,6 +288,18 @@ class CancelBrief(Model):
     reason: str | None
 
 
+class CauseRead(Model):
+    """Why it failed: the innermost thing that did."""
+
+    code: str
+    message: str
+    operation_id: str
+    step: str | None
+    task_id: str | None
+    exit_code: int | None
+    log: list[str]
+
+
 class ChannelRead(Model):
     channel: str
     version_id: str
@@ -319,6 +353,12 @@ class CloudEvent(Model):
     appinstanceid: str | None
     traceparent: str | None
     data: dict[str, Any]
+
+
+class ColumnRead(Model):
+    name: str
+    title: str
+    type: str
 
 
 class ComponentBrief(Model):
@@ -979,6 +1019,17 @@ class MembershipUpdate(Model):
     role: Literal["platform_admin", "tenant_admin", "project_admin", "project_member", "viewer"]
 
 
+class MomentRead(Model):
+    """One thing that happened."""
+
+    at: AwareDatetime
+    kind: str
+    id: str
+    text: str
+    status: str | None
+    details: dict[str, Any]
+
+
 class MoorageCoreOperationsSchemasReportTaken(Model):
     """How the operation stands now. The lease is renewed."""
 
@@ -989,6 +1040,23 @@ class MoorageCoreOperationsSchemasReportTaken(Model):
     lease_expires_at: AwareDatetime | None
     cancel_requested: bool
     cancel_reason: str | None
+
+
+class MoorageCoreTriageSchemasLayerRead(Model):
+    """What one layer of policy says to it now."""
+
+    layer: str
+    allowed: bool | None
+    sentence: str
+    who_can_change: str | None
+
+
+class NextRead(Model):
+    """Something that can be done about it."""
+
+    verb: str
+    operation_id: str
+    text: str
 
 
 class NodeAct(Model):
@@ -1760,7 +1828,7 @@ class DocumentRead(Model):
     quotas: QuotasRead | None = None
 
 
-class LayerRead(Model):
+class MoorageCorePolicySchemasLayerRead(Model):
     level: str
     version: int
     document: DocumentRead
@@ -1777,7 +1845,7 @@ class EffectivePolicyRead(Model):
     skus: EffectiveChoice | None
     versions: dict[str, list[EffectiveConstraint]]
     quotas: dict[str, EffectiveQuota]
-    layers: list[LayerRead]
+    layers: list[MoorageCorePolicySchemasLayerRead]
 
 
 class OverlayRead(Model):
@@ -2480,6 +2548,20 @@ class PlanRead(Model):
     created_at: AwareDatetime
 
 
+class TriageOpen(Model):
+    org: str
+    reason: str
+
+
+class TriageRead(Model):
+    correlation_id: str
+    cause: CauseRead | None
+    next: list[NextRead]
+    policy: list[MoorageCoreTriageSchemasLayerRead]
+    operations: list[OperationRead]
+    timeline: list[MomentRead]
+
+
 class UndoReport(Model):
     """The registered function that takes a step back, so that any replica can run it."""
 
@@ -2648,6 +2730,54 @@ class VersionRetire(Model):
 class VersionWrite(Model):
     manifest: str
     runbook: str | None = ""
+
+
+class ViewPut(Model):
+    fence: int
+    generation: int
+    upserts: list[dict[str, Any]] | None = None
+    deletes: list[str] | None = None
+    complete: bool | None = False
+    total: int | None = None
+
+
+class ViewRead(Model):
+    instance_id: str
+    name: str
+    title: str
+    columns: list[ColumnRead]
+    key: str
+    permission: str
+    readable: bool
+    observed_at: AwareDatetime | None
+    generation: int
+    row_count: int
+    total: int
+    truncated: bool
+
+
+class ViewList(Model):
+    items: list[ViewRead]
+
+
+class ViewRowRead(Model):
+    key: str
+    data: dict[str, Any]
+
+
+class ViewPage(Model):
+    view: ViewRead
+    items: list[ViewRowRead]
+    next: str | None
+
+
+class ViewState(Model):
+    """What was made of what you sent."""
+
+    generation: int
+    row_count: int
+    total: int
+    truncated: bool
 
 
 class WaitReport(Model):

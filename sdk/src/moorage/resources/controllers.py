@@ -9,7 +9,7 @@ from moorage import _operations as operations
 from moorage import errors
 from moorage._calls import Group, call
 from moorage._model import Model
-from moorage._operation import Arguments, Operation
+from moorage._operation import Arguments
 from moorage._problem import BY_STATUS, ApiError
 from moorage.controller.briefs import Claimed, Direction, StepRecord
 from moorage.controller.holds import Rows
@@ -28,7 +28,6 @@ from moorage.controller.reports import (
     Usage,
 )
 
-PUT_VIEW = Operation("put_view", "PUT", "/v1/instances/{instance}/views/{name}", "machine")
 UPSERTS = 5000
 RECORDS = 1000
 MESSAGE = 2000
@@ -198,7 +197,7 @@ class Controllers(Group):
                 ),
             )
 
-    @call(PUT_VIEW, None)
+    @call(operations.PUT_VIEW, None)
     def _put_view(self, instance: str, name: str, said: ViewPut) -> Arguments:
         return Arguments(path={"instance": instance, "name": name}, body=lambda: said)
 
