@@ -32,6 +32,7 @@ from moorage_core.signing.routes import routes as signing
 from moorage_core.sources.routes import routes as sources
 from moorage_core.tasks.routes import routes as tasks
 from moorage_core.tenancy.routes import routes as tenancy
+from moorage_core.triage.routes import routes as triage
 from moorage_core.views.routes import routes as views
 from moorage_core.webhooks.routes import routes as webhooks
 
@@ -60,6 +61,7 @@ ROUTERS: tuple[Routes, ...] = (
     controllers,
     actions,
     views,
+    triage,
     tasks,
     runtime_secrets,
     access,

@@ -178,7 +178,8 @@ async def test_whoever_holds_an_operation_of_the_instance_publishes_too(watcher:
 
 
 def test_a_generation_that_was_cut_stays_cut() -> None:
-    before = View("i", "v", 1, 3, 5, True, datetime(2026, 1, 1, tzinfo=UTC), 1)
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    before = View("i", "v", 1, 3, 5, truncated=True, observed_at=at, version=1)
 
     assert rules.is_truncated(before, 1, kept=3, dropped=0, total=3)
     assert not rules.is_truncated(before, 2, kept=3, dropped=0, total=3)

@@ -134,6 +134,7 @@ class Permission(StrEnum):
     PLATFORM_ARTIFACT_REVOKE = "platform.artifact.revoke"
     PLATFORM_INSTANCE_ABANDON = "platform.instance.abandon"
     PLATFORM_INSTANCE_DECOMMISSION = "platform.instance.decommission"
+    PLATFORM_INSTANCE_READ_TRIAGE = "platform.instance.read_triage"
     PLATFORM_METRICS_READ = "platform.metrics.read"
     PLATFORM_ORG_LIST = "platform.org.list"
     POLICY_DECISION_EXPLAIN = "policy.decision.explain"

@@ -44,7 +44,10 @@ async def listen(
     until: datetime,
     now: datetime,
 ) -> Replica:
-    """The replica of that name, its lease renewed. Locked: its claims come one by one."""
+    """The replica of that name, its lease renewed. Locked: its claims come one by one.
+
+    Tenant-less: a claim, as moorage_system.
+    """
     return await db.get(
         Replica,
         f"""
@@ -164,7 +167,8 @@ async def list_cancels(db: Db, ids: Sequence[str], *, org: str) -> list[dict[str
 async def number_cancels(db: Db, replica: str, *, first: int) -> list[Told]:
     """Held operations that were asked to stop since, each with the next number.
 
-    Whoever asks one to stop sets its number to 0. Tenant-less: a claim, as moorage_system.
+    Whoever asks one to stop sets its number to 0.
+    Tenant-less: a claim, as moorage_system.
     """
     return await db.all(
         Told,
@@ -316,7 +320,8 @@ async def take_hints(db: Db, replica: str, *, first: int) -> list[Hint]:
     """What moved where the replica watches, and no longer does.
 
     The watch gets the next number: where the answer is lost the replica is told of the whole watch
-    again. Tenant-less: a claim, as moorage_system.
+    again.
+    Tenant-less: a claim, as moorage_system.
     """
     return await db.all(
         Hint,

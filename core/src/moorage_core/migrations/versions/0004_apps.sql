@@ -419,6 +419,9 @@ CREATE TABLE view_rows (
     FOREIGN KEY (instance_id, name) REFERENCES views (instance_id, name)
 );
 
+-- What came of one request. The sequencer fills it, as it does the audit log's.
+CREATE INDEX events_correlation ON events (correlation_id, seq) WHERE seq IS NOT NULL;
+
 -- Usage ------------------------------------------------------------------------------------------
 
 CREATE TABLE usage_records (

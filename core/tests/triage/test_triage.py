@@ -1,0 +1,111 @@
+"""Triage: everything that came of one request, and what to do about it."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from core.tests.callers import Caller
+from core.tests.factories.instances import Echo, make_echo
+from core.tests.factories.tenants import make_tenant
+from core.tests.site import Site, TimedSite
+from moorage_core.audit.sweeps import FlushDenials
+
+
+@pytest.fixture
+async def echo(site: Site) -> Echo:
+    return await make_echo(await make_tenant(site))
+
+
+async def triage(caller: Caller, correlation: str) -> dict[str, Any]:
+    answer = await caller.get(f"/v1/triage/{correlation}")
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def fail_replicas(brief: dict[str, Any]) -> dict[str, Any]:
+    """Members of the replica do not come up."""
+    if brief["member"] is None or brief["member"]["component"] != "replica":
+        return {"state": "succeeded"}
+    step = {"number": 1, "name": "start", "status": "failed"}
+    error = {"code": "port_taken", "message": "Port 80 is taken.", "log": ["bind: in use"]}
+    return {"state": "failed", "steps": [step], "error": error, "recovery": "repairable"}
+
+
+async def test_what_came_of_a_request_stands_in_one_timeline(site: Site, echo: Echo) -> None:
+    made = await echo.running(replicas=1)
+    await site.number()
+
+    found = await triage(echo.admin, made["correlation_id"])
+
+    kinds = {moment["kind"] for moment in found["timeline"]}
+    assert {"request", "operation", "event"} <= kinds
+    assert [m["at"] for m in found["timeline"]] == sorted(m["at"] for m in found["timeline"])
+    texts = [moment["text"] for moment in found["timeline"]]
+    assert "apps.instance.running" in texts
+    assert "apps.operation.running" in texts
+    assert len(found["operations"]) == 3
+    assert (found["cause"], found["next"]) == (None, [])
+    assert {layer["layer"] for layer in found["policy"]} >= {"global", "entitlement"}
+
+
+async def test_of_a_failure_the_innermost_cause_stands_first(echo: Echo) -> None:
+    made = await echo.deploy(replicas=1)
+    await echo.work(fail_replicas)
+
+    found = await triage(echo.admin, made["correlation_id"])
+
+    cause = found["cause"]
+    assert (cause["code"], cause["message"]) == ("port_taken", "Port 80 is taken.")
+    assert (cause["step"], cause["log"]) == ("start", ["bind: in use"])
+    failed = [each for each in found["operations"] if each["status"] == "failed"]
+    assert cause["operation_id"] in [each["id"] for each in failed if each["member_id"]]
+    root = next(each for each in found["operations"] if each["parent_id"] is None)
+    assert {"verb": "retry", "operation_id": root["id"]}.items() <= found["next"][0].items()
+
+
+async def test_a_request_that_was_refused_is_found_too(timed: TimedSite) -> None:
+    echo = await make_echo(await make_tenant(timed))
+    viewer = await timed.actor("viewer", project=echo.tenant.project)
+    refused = await viewer.post(f"/v1/projects/{echo.project}/instances", await echo.body())
+    timed.clock.move(timedelta(minutes=2))
+    await FlushDenials(timed.platform).activate()
+    await timed.number()
+
+    found = await triage(echo.admin, refused.json()["correlation_id"])
+
+    (moment,) = found["timeline"]
+    assert (refused.status_code, moment["kind"], moment["status"]) == (403, "refusal", "denied")
+
+
+async def test_a_stranger_learns_nothing(site: Site, echo: Echo) -> None:
+    made = await echo.deploy()
+    await site.number()
+    stranger = (await make_tenant(site)).admin
+
+    for_real = await stranger.get(f"/v1/triage/{made['correlation_id']}")
+    for_none = await stranger.get("/v1/triage/nothing")
+
+    assert for_real.status_code == for_none.status_code == 404
+
+
+async def test_those_who_run_the_platform_look_with_a_reason_that_the_tenant_sees(
+    site: Site, echo: Echo
+) -> None:
+    made = await echo.deploy()
+    root = await site.actor("platform_admin")
+    path = f"/v1/platform/triage/{made['correlation_id']}"
+    body = {"org": echo.tenant.org.id, "reason": "ticket 4711: stuck"}
+
+    plain = await root.get(f"/v1/triage/{made['correlation_id']}")
+    opened = await root.post(path, body)
+    tenant = await echo.admin.post(path, body)
+
+    assert plain.status_code == 404
+    assert opened.status_code == 200, opened.text
+    assert opened.json()["operations"] != []
+    assert tenant.status_code == 403
+    await site.number()
+    entries = (await echo.admin.get(f"/v1/audit?org={echo.tenant.org.id}")).json()["items"]
+    reasons = [entry["reason"] for entry in entries if entry["break_glass"]]
+    assert reasons == ["ticket 4711: stuck"]
