@@ -17,6 +17,7 @@ from moorage_core.authz.roles import (
     ROLES,
     SELF,
     SERVICE_ACCOUNT_PERMISSIONS,
+    WATCH_PERMISSIONS,
     Role,
 )
 from moorage_core.http.routing import PUBLIC, RouteSpec
@@ -24,18 +25,8 @@ from moorage_core.main import build_api
 from moorage_core.settings import Settings
 from tools import gen
 
-ASKED_INSIDE = {Permission.PLATFORM_ORG_LIST}
-"""Keys that no route declares: they widen what a route shows."""
-MEANT_BY_FAMILIES = {
-    Permission.APPS_INSTANCE_CREATE,
-    Permission.APPS_INSTANCE_DELETE,
-    Permission.APPS_INSTANCE_READ,
-    Permission.APPS_INSTANCE_UPDATE,
-}
-"""Generic keys that a family's keys stand for. No route asks for them: there are no instances."""
-
-OPERATORS_ALONE = {Permission.APPS_OPERATION_CLAIM}
-"""All that the account of an app operator may hold. There are no operations to claim."""
+ASKED_INSIDE = {Permission.PLATFORM_ORG_LIST, Permission.POLICY_OVERRIDE}
+"""Keys that no route declares: they widen what a route shows or does."""
 
 
 def test_every_address_is_declared() -> None:
@@ -110,12 +101,11 @@ def test_every_key_opens_some_route() -> None:
     declared = {spec.key for spec in api.specs()} - {PUBLIC}
 
     assert declared <= {str(key) for key in Permission}
-    unasked = ASKED_INSIDE | MEANT_BY_FAMILIES | OPERATORS_ALONE
-    assert {key for key in Permission if key not in declared} == unasked
+    assert {key for key in Permission if key not in declared} == ASKED_INSIDE
 
 
 def test_every_key_is_held_by_somebody() -> None:
-    of_machines = NODE_PERMISSIONS | GRANT_PERMISSIONS
+    of_machines = NODE_PERMISSIONS | GRANT_PERMISSIONS | WATCH_PERMISSIONS
     held = (SELF | of_machines).union(*(role.permissions for role in ROLES.values()))
 
     assert held == frozenset(Permission)

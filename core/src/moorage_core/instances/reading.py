@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from moorage_core.authz.authorize import authorize_anywhere
+from moorage_core.authz.permissions import Permission
 from moorage_core.context import Context
 from moorage_core.instances import commands, rules, store
 from moorage_core.instances.commands import READ
 from moorage_core.instances.models import Component, Instance, OperatorSeen, Revision
 from moorage_core.kit import pagination
 from moorage_core.kit.pagination import Page, PageRequest
+from moorage_core.operations import reading as operations
+from moorage_core.operations.models import Operation
 from moorage_core.tenancy import commands as tenancy
 
 
@@ -89,6 +92,12 @@ async def list_revisions(ctx: Context, id: str, page: PageRequest) -> Page[Revis
         ctx.db, id, org=row.org_id, before=page.after_number, limit=page.fetch
     )
     return pagination.page(rows, page, key=lambda revision: str(revision.number))
+
+
+async def list_operations(ctx: Context, id: str, page: PageRequest) -> Page[Operation]:
+    row = await commands.get(ctx, id, key=Permission.APPS_OPERATION_READ)
+    wanted: dict[str, str | None] = {"instance": row.id}
+    return await operations.list_visible(ctx, page, project=row.project_id, wanted=wanted)
 
 
 async def shown(ctx: Context, rows: Sequence[Instance]) -> list[dict[str, Any]]:

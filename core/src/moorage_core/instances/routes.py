@@ -164,6 +164,17 @@ async def list_revisions(instance: InstanceId, ctx: Ctx, page: Paging) -> Page[R
 
 
 @routes.read(
+    "/v1/instances/{instance}/operations",
+    key=Permission.APPS_OPERATION_READ,
+    response_model=PageRead[OperationRead],
+    answers=(NotFound,),
+)
+async def list_instance_operations(instance: InstanceId, ctx: Ctx, page: Paging) -> Page[Operation]:
+    """What was asked of an instance and its members, and what became of it."""
+    return await reading.list_operations(ctx, instance, page)
+
+
+@routes.read(
     "/v1/artifacts/{artifact}/instances",
     key=READ,
     response_model=PageRead[InstanceRead],
