@@ -251,7 +251,7 @@ class Reports(Input):
     reports: Annotated[list[ReportEntry], Field(min_length=1, max_length=200)]
 
 
-class ReportTaken(Output):
+class EntryTaken(Output):
     """How an operation stands after your report of it."""
 
     operation: OperationId
@@ -269,7 +269,7 @@ class ReportTaken(Output):
 class ReportsTaken(Output):
     """In the order of the request."""
 
-    reports: list[ReportTaken]
+    reports: list[EntryTaken]
 
 
 # What a controller sees of an instance
