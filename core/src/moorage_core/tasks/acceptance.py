@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from moorage_core.artifacts.models import Artifact
 from moorage_core.authz.principals import Kind, Principal
+from moorage_core.catalog.models import UsedArtifact
 from moorage_core.errors import ApiError, Conflict, Fault, Forbidden
 from moorage_core.operations.models import Grant, Operation
 from moorage_core.tasks import kinds
@@ -38,6 +39,18 @@ class AllocationForeign(Conflict):
     """The machine is not one of the operation's."""
 
     code = "allocation_foreign"
+
+
+class ComponentNotTouched(Conflict):
+    """The manifest does not let this kind of operation touch that component's members."""
+
+    code = "component_not_touched"
+
+
+class TaskNotDeclared(Conflict):
+    """The manifest declares no tasks of this kind, or none that run as this user."""
+
+    code = "task_not_declared"
 
 
 class AllocationInactive(Conflict):
@@ -113,6 +126,8 @@ ERRORS: tuple[type[ApiError], ...] = (
     GrantEnded,
     WatchChangesNothing,
     AllocationForeign,
+    ComponentNotTouched,
+    TaskNotDeclared,
     AllocationInactive,
     NodeQuarantined,
     TooManyTasks,
@@ -168,6 +183,29 @@ class Machine:
 
 
 @dataclass(frozen=True)
+class Standing:
+    """A live member of an instance, and the machine that it stands on."""
+
+    id: str
+    component: str
+    allocation_id: str
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What an app's operation may do on machines: by its target, and by the app's manifest."""
+
+    kind: str
+    members: frozenset[str]
+    components: frozenset[str]
+    kinds: frozenset[str]
+    run_as: frozenset[str]
+
+    def allow(self, member: Standing) -> bool:
+        return member.id in self.members or member.component in self.components
+
+
+@dataclass(frozen=True)
 class Earlier:
     """An earlier attempt at a task."""
 
@@ -211,7 +249,7 @@ def check_not_watch(who: Principal) -> None:
 
 def check_grant(operation: Operation, grant: Grant) -> None:
     """The grant is live: its operation runs, and nobody has taken it over."""
-    if operation.status != "running" or grant.fence != operation.fence:
+    if operation.status not in ("running", "undoing") or grant.fence != operation.fence:
         raise GrantEnded(
             f"The grant for operation {operation.id} is over: it is {operation.status}, fence "
             f"{operation.fence}, and the grant has fence {grant.fence}."
@@ -243,6 +281,46 @@ def check_wish(wish: Wish, at: str, machines: Mapping[str, Machine], *, internal
             errors=[Fault(f"{at}.kind", "not allowed here")],
         )
     check_input(wish, at)
+
+
+def bounds_of(operation: Operation, manifest: Mapping[str, Any]) -> Bounds:
+    """Of an app's operation, by the manifest of the version whose controller does it."""
+    tasks: Mapping[str, list[str]] = manifest.get("tasks") or {}
+    touches: Mapping[str, list[str]] = manifest.get("touches") or {}
+    target = [operation.member_id] if operation.member_id else []
+    return Bounds(
+        kind=operation.kind,
+        members=frozenset([*target, *operation.member_ids]),
+        components=frozenset(touches.get(operation.kind, ())),
+        kinds=frozenset(tasks.get("kinds", ())),
+        run_as=frozenset(tasks.get("run_as", ())),
+    )
+
+
+def touched(bounds: Bounds, standing: Iterable[Standing]) -> set[str]:
+    """The machines of an instance that the operation may touch. Any member there will do."""
+    return {member.allocation_id for member in standing if bounds.allow(member)}
+
+
+def check_bounds(
+    wish: Wish, at: str, bounds: Bounds, standing: Iterable[Standing], *, touched: set[str]
+) -> None:
+    """The member that stands there, the kind and the user."""
+    there = sorted(m.component for m in standing if m.allocation_id == wish.allocation)
+    if there and wish.allocation not in touched:
+        raise ComponentNotTouched(
+            f"On allocation {wish.allocation} stands a member of {' and '.join(there)}, which is "
+            f"not the target of this operation. The manifest's touches of {bounds.kind} do not "
+            "name it.",
+            errors=[Fault(f"{at}.allocation", "not the operation's to touch")],
+        )
+    if wish.kind not in bounds.kinds or wish.run_as not in bounds.run_as:
+        raise TaskNotDeclared(
+            f"The manifest declares tasks of the kinds {', '.join(sorted(bounds.kinds)) or 'none'},"
+            f" as {', '.join(sorted(bounds.run_as)) or 'nobody'}. {wish.key} is {wish.kind} as "
+            f"{wish.run_as}.",
+            errors=[Fault(at, "not declared in the manifest")],
+        )
 
 
 def check_distinct(wishes: Sequence[Wish]) -> None:
@@ -315,6 +393,23 @@ def details(wishes: Sequence[Wish], *, new: int) -> dict[str, Any]:
         "keys": keys[:20],
         "allocations": len({wish.allocation for wish in wishes}),
     }
+
+
+def verified(digest: str, used: Iterable[UsedArtifact]) -> str | None:
+    """The id of the artifact that the operation's version uses; None where it is not one of its.
+
+    Nothing of a version goes to machines that was not proven, or was found out.
+    """
+    for each in used:
+        if each.digest != digest:
+            continue
+        if each.trust != "verified" or not each.source_enabled:
+            raise ArtifactMissing(
+                f"The artifact {each.name} of this version is {each.trust}: "
+                f"{each.trust_reason or 'it was not verified'}."
+            )
+        return each.artifact_id
+    return None
 
 
 def usable(digest: str, artifact: Artifact | None) -> Artifact:

@@ -10,6 +10,7 @@ from moorage_core.audit import commands as audit
 from moorage_core.authz.authorize import Resource, authorize, hidden
 from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Kind, Principal
+from moorage_core.catalog import commands as catalog
 from moorage_core.context import Context, Trace
 from moorage_core.events import commands as events
 from moorage_core.events import registry
@@ -80,7 +81,7 @@ async def create(
     async with unit.work(
         platform, who.home_org, principal=who, trace=trace, scope=who.scope
     ) as ctx:
-        machines = await _machines(ctx, operation, wishes)
+        machines = await _machines(ctx, operation, wishes, key=key)
         held, grant = await operations.hold(ctx, operation, key=key)
         acceptance.check_grant(held, grant)
         acceptance.check_distinct(wishes)
@@ -100,13 +101,32 @@ async def create(
     return [tasks[wish.name] for wish in wishes]
 
 
-async def _machines(ctx: Context, operation: str, wishes: Sequence[Wish]) -> dict[str, Machine]:
+async def _machines(
+    ctx: Context, operation: str, wishes: Sequence[Wish], *, key: str
+) -> dict[str, Machine]:
     """Those of the caller's own operation; of others nothing is looked at."""
     who = ctx.principal
     if who.kind is not Kind.OPERATION or who.id != operation:
         return {}
     ids = sorted({wish.allocation for wish in wishes})
+    if who.instance is not None:
+        ids = await _touch(ctx, await operations.get(ctx, operation, key=key), wishes, ids)
     return await store.lock_machines(ctx.db, operation, ids, org=who.home_org)
+
+
+async def _touch(
+    ctx: Context, operation: Operation, wishes: Sequence[Wish], allocations: list[str]
+) -> list[str]:
+    """The machines among those that an app's operation may touch: noted as its own from now on."""
+    org, project = operation.org_id, operation.project_id
+    manifest = await catalog.manifest_of(ctx.db, str(operation.version_id))
+    bounds = acceptance.bounds_of(operation, manifest)
+    standing = await store.list_standing(ctx.db, operation.instance_id, allocations, org=org)
+    touched = acceptance.touched(bounds, standing)
+    for at, wish in enumerate(wishes):
+        acceptance.check_bounds(wish, f"body.tasks.{at}", bounds, standing, touched=touched)
+    await store.touch(ctx.db, operation.id, sorted(touched), org=org, project=project)
+    return sorted(touched)
 
 
 async def _known(ctx: Context, held: Operation, wishes: Sequence[Wish]) -> Known:
@@ -123,6 +143,9 @@ async def _known(ctx: Context, held: Operation, wishes: Sequence[Wish]) -> Known
 
 async def _check_artifacts(ctx: Context, held: Operation, wishes: Sequence[Wish]) -> None:
     digests = sorted({found for wish in wishes if (found := kinds.digest_of(wish.input))})
+    if digests and held.version_id is not None:
+        used = await catalog.artifacts_of(ctx.db, held.version_id)
+        digests = [digest for digest in digests if acceptance.verified(digest, used) is None]
     if not digests:
         return
     named = await artifacts.find_by_digest(

@@ -99,7 +99,10 @@ async def conclude(ctx: Context, ended: Sequence[Task], *, node: str) -> None:
 
 
 async def _tell(ctx: Context, node: str, plan: rules.Plan) -> list[Task]:
-    """Note what is told; the tasks that are sent."""
+    """Note what is told; the tasks that are sent.
+
+    Whoever waits for one of those waits for output or the end: there is nothing to see yet.
+    """
     changed = await node_store.tell(
         ctx.db,
         node,
@@ -116,7 +119,6 @@ async def _tell(ctx: Context, node: str, plan: rules.Plan) -> list[Task]:
     )
     meant = {*plan.send, *plan.again}
     sent = [task for task in changed if task.id in meant]
-    ctx.topics |= {f"task:{task.id}" for task in sent}
     return sorted(sent, key=lambda task: task.id)
 
 

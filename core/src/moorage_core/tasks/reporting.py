@@ -9,10 +9,11 @@ from moorage_core import unit
 from moorage_core.artifacts import commands as artifacts
 from moorage_core.artifacts.models import Artifact
 from moorage_core.authz.authorize import hidden
-from moorage_core.kit.db import Scope, org_scope
+from moorage_core.catalog import commands as catalog
+from moorage_core.kit.db import Db, Scope, org_scope
 from moorage_core.kit.ids import PLATFORM_ORG
 from moorage_core.platform import Platform
-from moorage_core.tasks import acceptance, delivery, kinds, node_store, rules
+from moorage_core.tasks import acceptance, delivery, kinds, node_store, rules, store
 from moorage_core.tasks.models import Answered, Report, Task
 
 
@@ -94,14 +95,24 @@ async def open_content(platform: Platform, node: str, task: str) -> Content:
         if found is None or found.ended_at is not None or digest is None:
             raise hidden("task", task)
         await db.set_scope(org_scope(found.org_id, principal=node))
-        named = await artifacts.find_by_digest(
-            db, org=found.org_id, project=found.project_id, digests=[digest]
-        )
-    artifact = acceptance.usable(digest, named.get(digest))
+        artifact = await _artifact(db, found, digest)
     chunks = _seated(platform, node, artifact)
     # Begun: a refusal is an answer now, and whoever drops it ends it.
     await anext(chunks)
     return Content(digest, artifact.size, chunks)
+
+
+async def _artifact(db: Db, task: Task, digest: str) -> Artifact:
+    """One that the version uses whose controller asked for the task; or the project's own."""
+    version = await store.find_version_of(db, task.operation_id, org=task.org_id)
+    if version is not None:
+        used = acceptance.verified(digest, await catalog.artifacts_of(db, version))
+        if used is not None:
+            return acceptance.usable(digest, await artifacts.find_any(db, used))
+    named = await artifacts.find_by_digest(
+        db, org=task.org_id, project=task.project_id, digests=[digest]
+    )
+    return acceptance.usable(digest, named.get(digest))
 
 
 async def _seated(platform: Platform, node: str, artifact: Artifact) -> AsyncGenerator[bytes]:

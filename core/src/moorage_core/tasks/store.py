@@ -8,7 +8,7 @@ from psycopg.types.json import Jsonb
 
 from moorage_core.kit.db import Db
 from moorage_core.kit.pagination import PageRequest
-from moorage_core.tasks.acceptance import Earlier, Machine
+from moorage_core.tasks.acceptance import Earlier, Machine, Standing
 from moorage_core.tasks.models import Task
 
 TASK: LiteralString = """
@@ -44,6 +44,39 @@ async def lock_machines(db: Db, operation: str, ids: list[str], *, org: str) -> 
         (operation, org, ids),
     )
     return {machine.id: machine for machine in found}
+
+
+async def list_standing(
+    db: Db, instance: str, allocations: list[str], *, org: str
+) -> list[Standing]:
+    """The live members of an instance on these machines."""
+    return await db.all(
+        Standing,
+        """
+        SELECT id, component, allocation_id FROM members
+        WHERE org_id = %s AND instance_id = %s AND removed_at IS NULL
+            AND held_allocation_id = ANY (%s)
+        """,
+        (org, instance, allocations),
+    )
+
+
+async def touch(db: Db, operation: str, allocations: list[str], *, org: str, project: str) -> None:
+    """Note that an operation works on these machines."""
+    await db.run(
+        """
+        INSERT INTO operation_allocations (operation_id, allocation_id, org_id, project_id)
+        SELECT %s, a, %s, %s FROM unnest(%s::text[]) a ON CONFLICT DO NOTHING
+        """,
+        (operation, org, project, allocations),
+    )
+
+
+async def find_version_of(db: Db, operation: str, *, org: str) -> str | None:
+    """The version whose controller does an operation; None for a session."""
+    return await db.value(
+        "SELECT version_id FROM operations WHERE org_id = %s AND id = %s", (org, operation)
+    )
 
 
 async def list_earlier(
