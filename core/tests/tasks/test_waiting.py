@@ -36,6 +36,20 @@ async def test_whoever_waits_for_a_task_is_answered_at_its_end(
     assert answer.json()["status"] == "succeeded"
 
 
+async def test_whoever_waits_for_a_task_is_not_woken_because_a_node_takes_it(
+    site: Site, place: Workplace
+) -> None:
+    (task,) = await place.ask(exec_wish())
+
+    with site.platform.hub.watch([f"task:{task['id']}"]) as waiter:
+        await place.poll()
+        woken = await waiter.wait(0)
+        await place.say(task["id"], "succeeded")
+        at_the_end = await waiter.wait(0)
+
+    assert (woken, at_the_end) == (False, True)
+
+
 async def test_whoever_waits_for_all_is_answered_when_the_last_has_ended(
     site: Site, place: Workplace
 ) -> None:
