@@ -1030,18 +1030,6 @@ class MomentRead(Model):
     details: dict[str, Any]
 
 
-class MoorageCoreOperationsSchemasReportTaken(Model):
-    """How the operation stands now. The lease is renewed."""
-
-    status: str
-    direction: str
-    fence: int
-    sequence: int
-    lease_expires_at: AwareDatetime | None
-    cancel_requested: bool
-    cancel_reason: str | None
-
-
 class MoorageCoreTriageSchemasLayerRead(Model):
     """What one layer of policy says to it now."""
 
@@ -1626,7 +1614,7 @@ class Problem(Model):
     resource_id: str | None = None
 
 
-class MoorageCoreControllersSchemasReportTaken(Model):
+class EntryTaken(Model):
     """How an operation stands after your report of it."""
 
     operation: str
@@ -1922,10 +1910,22 @@ class ReplicaBrief(Model):
     lease_seconds: int
 
 
+class ReportTaken(Model):
+    """How the operation stands now. The lease is renewed."""
+
+    status: str
+    direction: str
+    fence: int
+    sequence: int
+    lease_expires_at: AwareDatetime | None
+    cancel_requested: bool
+    cancel_reason: str | None
+
+
 class ReportsTaken(Model):
     """In the order of the request."""
 
-    reports: list[MoorageCoreControllersSchemasReportTaken]
+    reports: list[EntryTaken]
 
 
 class RequesterBrief(Model):

@@ -31,11 +31,11 @@ class Site:
     key: str
     private_key: PrivateKey = field(repr=False)
 
-    def client(self, url: str, **options: float) -> Client:
+    def client(self, url: str) -> Client:
         auth = moorage.ServiceAccount(
             self.account, key=self.key, private_key=self.private_key, audience=self.admin.url
         )
-        return Client(url, auth=auth, **options)
+        return Client(url, auth=auth)
 
     @asynccontextmanager
     async def controller(

@@ -188,7 +188,8 @@ class WireWatch:
 
     async def probe(self, name: str, member: str) -> tuple[Ended, bytes]:
         calls = self._client.controllers
-        made = await persist(lambda: calls.probe(self._instance, name, member, fence=self._fence))
+        wish = controllers.ProbeWish(name=name, member=member)
+        made = await persist(lambda: calls.probe(self._instance, [wish], fence=self._fence))
         id = made.tasks[0].id
         task = await persist(lambda: self._client.tasks.wait(id))
         said = await persist(lambda: _whole(self._client, id, "stdout"))

@@ -159,9 +159,9 @@ class Controllers(Group):
         return [_answer(each) for each in taken.reports]
 
     @call(operations.REPORT_MANY, ReportsTaken)
-    def _report(self, entries: Sequence[ReportEntry]) -> Arguments:
+    def _report(self, reports: Sequence[ReportEntry]) -> Arguments:
         # A function: by their sequence reports can be repeated.
-        return Arguments(body=lambda: ReportEntries(reports=[*entries]))
+        return Arguments(body=lambda: ReportEntries(reports=[*reports]))
 
     @call(operations.REPORT_OPERATION, ReportAnswer)
     def report_one(self, entry: ReportEntry) -> Arguments:
@@ -202,9 +202,9 @@ class Controllers(Group):
         return Arguments(path={"instance": instance, "name": name}, body=lambda: said)
 
     @call(operations.CREATE_PROBES, ProbesTaken)
-    def probe(self, instance: str, name: str, member: str, *, fence: int) -> Arguments:
-        """Run a declared probe on a member. Needs the token of a watch."""
-        said = Probes(fence=fence, probes=[ProbeWish(name=name, member=member)])
+    def probe(self, instance: str, probes: Sequence[ProbeWish], *, fence: int) -> Arguments:
+        """Run declared probes on members. Needs the token of a watch."""
+        said = Probes(fence=fence, probes=[*probes])
         return Arguments(path={"instance": instance}, body=lambda: said)
 
     @call(operations.LIST_PRINCIPALS, Principals)
