@@ -154,7 +154,15 @@ def test_the_operator_s_address_comes_first_and_ipv4_before_ipv6() -> None:
 
 @pytest.mark.parametrize(
     "nics",
-    [None, 7, "x", [7], [{"addresses": 7}], [{"addresses": ["-oProxyCommand=id", "fe80::1%eth0"]}]],
+    [
+        None,
+        7,
+        "x",
+        [7],
+        [{"addresses": 7}],
+        [{"addresses": ["-oProxyCommand=id", "fe80::1%eth0"]}],
+        [{"addresses": ["::ffff:127.0.0.1", "64:ff9b::a9fe:a9fe", "2002:7f00:1::1"]}],
+    ],
 )
 def test_nonsense_from_a_host_is_no_address(nics: object) -> None:
     assert certificates.addresses(contact(nics=nics)) == []

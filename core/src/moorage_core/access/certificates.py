@@ -15,7 +15,8 @@ import asyncssh
 from moorage_core.access import rules
 from moorage_core.access.models import Contact
 from moorage_core.errors import Fault
-from moorage_core.kit import ssh_keys
+from moorage_core.kit import destinations, ssh_keys
+from moorage_core.kit.destinations import Address
 
 KINDS = frozenset(
     {
@@ -121,13 +122,18 @@ def _host_key(text: object) -> str | None:
     return " ".join(words[:2])
 
 
-def _address(text: object) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+def _address(text: object) -> Address | None:
     try:
         found = ipaddress.ip_address(str(text).partition("/")[0])
     except ValueError:
         return None
-    useless = found.is_loopback or found.is_link_local or found.is_multicast
-    return None if useless or found.is_unspecified or "%" in str(found) else found
+    ends = destinations.unwrapped(found)
+    is_useful = bool(ends) and not any(_is_useless(end) for end in ends)
+    return found if is_useful and "%" not in str(found) else None
+
+
+def _is_useless(end: Address) -> bool:
+    return end.is_loopback or end.is_link_local or end.is_multicast or end.is_unspecified
 
 
 def _items(value: object) -> list[object]:
