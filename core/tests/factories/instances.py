@@ -1,6 +1,6 @@
 """Deployed apps for tests, made through the API, and somebody who plays their controller."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -160,9 +160,16 @@ class Echo:
         return done
 
 
-async def make_echo(tenant: "Tenant", *, more: str = CLUSTER) -> Echo:
-    """`$app` in `more` is the app's own namespace."""
+async def make_echo(
+    tenant: "Tenant",
+    *,
+    more: str = CLUSTER,
+    admit: Callable[[dict[str, Any]], Awaitable[None]] | None = None,
+) -> Echo:
+    """`$app` in `more` is the app's own namespace; `admit` lets the app into a family first."""
     app = await entitlements.make_app(tenant.admin, tenant.project.id)
+    if admit is not None:
+        await admit(app)
     more = more.replace("$app", app["slug"].replace("-", "_"))
     version = await catalog.publish(tenant.admin, app, more=more)
     await entitlements.entitle(tenant.admin, tenant.project.id, app["id"])

@@ -1,0 +1,142 @@
+"""Instances of versions that are not trusted any more, and keys of families."""
+
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from core.tests.factories import artifacts, catalog
+from core.tests.factories.instances import CLUSTER, Echo, make_echo
+from core.tests.factories.tenants import make_tenant
+from core.tests.site import Site, fresh
+
+REVOKED = {"reason": "It does harm to whoever runs it."}
+
+
+@pytest.fixture
+async def echo(site: Site) -> Echo:
+    return await make_echo(await make_tenant(site))
+
+
+async def publish_with_artifact(echo: Echo, version: str) -> dict[str, Any]:
+    """A version that needs a signed artifact; the artifact."""
+    content, pair = fresh().encode(), Ed25519PrivateKey.generate()
+    found = await artifacts.upload(echo.admin, echo.project, content)
+    key = await artifacts.register_key(echo.admin, echo.project, pair)
+    signed = await artifacts.sign(echo.admin, found, key["id"], pair)
+    assert signed.status_code == 200, signed.text
+    named = {name: found[name] for name in ("name", "digest", "size", "media_type")}
+    await catalog.publish(echo.admin, echo.app, version=version, artifacts=[named], more=CLUSTER)
+    return found
+
+
+async def revoke(echo: Echo, artifact: dict[str, Any]) -> None:
+    answer = await echo.admin.post(f"/v1/artifacts/{artifact['id']}/revoke", REVOKED)
+    assert answer.status_code == 200, answer.text
+
+
+async def instance_with_artifact(echo: Echo) -> tuple[str, dict[str, Any]]:
+    """An instance that went from a version with an artifact to one without."""
+    artifact = await publish_with_artifact(echo, "1.1.0")
+    made = await echo.running(version="1.1.0")
+    return made["id"], artifact
+
+
+async def test_controllers_are_told_which_bytes_a_version_needs(echo: Echo) -> None:
+    id, artifact = await instance_with_artifact(echo)
+    await echo.ask(id, "restart")
+
+    (brief,) = await echo.claim()
+
+    names = ("name", "digest", "size")
+    assert brief["instance"]["artifacts"] == [{name: artifact[name] for name in names}]
+
+
+async def test_a_revoked_artifact_names_the_instances_that_it_concerns(
+    site: Site, echo: Echo
+) -> None:
+    id, artifact = await instance_with_artifact(echo)
+    other = await echo.running(version="1.0.0")
+    await revoke(echo, artifact)
+
+    answer = await echo.admin.get(f"/v1/artifacts/{artifact['id']}/instances")
+    stranger = await site.actor("tenant_admin", org=(await make_tenant(site)).org)
+    theirs = await stranger.get(f"/v1/artifacts/{artifact['id']}/instances")
+
+    found = [each["id"] for each in answer.json()["items"]]
+    assert found == [id]
+    assert other["id"] not in found
+    assert theirs.json().get("items", []) == []
+
+
+async def test_what_is_revoked_goes_on_and_can_be_stopped_but_not_started(echo: Echo) -> None:
+    id, artifact = await instance_with_artifact(echo)
+    await revoke(echo, artifact)
+
+    await echo.ask(id, "stop")
+    await echo.work()
+    answer = await echo.admin.post(f"/v1/instances/{id}/start", {})
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "policy_refused")
+    assert (await echo.get(id))["status"] == "stopped"
+
+
+async def test_going_back_to_what_is_revoked_needs_somebody_who_answers_for_it(
+    site: Site, echo: Echo
+) -> None:
+    id, artifact = await instance_with_artifact(echo)
+    await echo.publish("1.2.0")
+    await echo.ask(id, "upgrade", {"version": "1.2.0"})
+    await echo.work()
+    await revoke(echo, artifact)
+    body: dict[str, Any] = {"accept_losses": True}
+    override = body | {"override": {"reason": "the new one loses data"}}
+    project_admin = await site.actor("project_admin", project=echo.tenant.project)
+
+    plain = await echo.admin.post(f"/v1/instances/{id}/rollback", body)
+    without_key = await project_admin.post(f"/v1/instances/{id}/rollback", override)
+    operation = await echo.ask(id, "rollback", override)
+    done = await echo.work()
+
+    assert (plain.status_code, plain.json()["code"]) == (403, "policy_refused")
+    assert without_key.status_code == 403
+    assert "policy.override" in without_key.json()["detail"]
+    assert operation["input"]["override"] == "the new one loses data"
+    assert [each["kind"] for each in done] == ["instance.rollback"]
+    assert (await echo.get(id))["app_version"] == "1.1.0"
+
+
+# Families
+
+
+async def test_a_familys_key_opens_instances_of_its_apps_and_no_others(site: Site) -> None:
+    tenant = await make_tenant(site)
+    name = f"f-{fresh()}"
+    space = name.replace("-", "_")
+    keys = [
+        {"key": f"{space}.instance.{verb}", "description": verb, "means": f"apps.instance.{verb}"}
+        for verb in ("read", "update")
+    ]
+    root = await site.actor("platform_admin")
+    body = {"description": "What its apps have in common.", "keys": keys}
+    assert (await root.put(f"/v1/families/{name}", body)).status_code == 200
+    granted = "".join(f"  {each['key']}: [viewer]\n" for each in keys)
+    member_of = f"families: [{name}]\nfamily_grants:\n{granted}"
+    other = await make_echo(tenant)
+
+    async def admit(app: dict[str, Any]) -> None:
+        path = f"/v1/families/{name}/admissions/{app['id']}"
+        answer = await root.put(path, {"keys": [each["key"] for each in keys]})
+        assert answer.status_code == 200, answer.text
+
+    echo = await make_echo(tenant, more=CLUSTER + member_of, admit=admit)
+    mine, theirs = await echo.running(), await other.running()
+    viewer = await site.actor("viewer", project=tenant.project)
+
+    allowed = await viewer.post(f"/v1/instances/{mine['id']}/restart", {})
+    refused = await viewer.post(f"/v1/instances/{theirs['id']}/restart", {})
+    never = await viewer.post(f"/v1/instances/{mine['id']}/decommission", {})
+
+    assert allowed.status_code == 202, allowed.text
+    assert refused.status_code == 403
+    assert never.status_code == 403
