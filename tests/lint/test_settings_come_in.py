@@ -20,6 +20,8 @@ def test_reading_the_environment_is_found(package: str, text: str) -> None:
     assert samples.lines(settings_come_in.check, texts, package=package) == [1]
 
 
-@pytest.mark.parametrize("place", ["settings.py", "operate/up.py", "verbs/install.py"])
+@pytest.mark.parametrize(
+    "place", ["settings.py", "controller/settings.py", "operate/up.py", "verbs/install.py"]
+)
 def test_settings_and_those_who_start_processes_may_read_it(place: str) -> None:
     assert samples.lines(settings_come_in.check, {place: BAD[0]}) == []
