@@ -1,9 +1,15 @@
 """A controller against a real platform: claims, work on machines, cancels, crashes, watches."""
 
 import asyncio
+import json
+import os
+import signal
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
+import httpx2
 import psycopg
 import pytest
 
@@ -11,6 +17,7 @@ import moorage
 from moorage import Client
 from moorage.models import OperationRead, ProjectRead
 from moorage_core.embedded import folder, postgres
+from sdk.tests import running
 from sdk.tests.conftest import new_slug
 from sdk.tests.controller import deployed
 from sdk.tests.controller.deployed import Site
@@ -219,8 +226,49 @@ async def test_a_replica_that_leaves_hands_its_work_over_at_once(
 ) -> None:
     async with site.controller(app) as second:
         (member,) = await site.admin.members.list(instance).all()
-        removal = await site.admin.members.remove(instance, members=[member], reason="a test asks for it")
+        removal = await site.admin.members.remove(
+            instance, members=[member], reason="a test asks for it"
+        )
         done = await ended(site.admin, removal.id)
 
     assert done.status == "succeeded"
     assert second.state()[1]["operations"] == 0
+
+
+async def test_a_process_works_until_it_is_told_to_stop(
+    site: Site, machine: ScriptedNode, tmp_path: Path
+) -> None:
+    (tmp_path / "given.py").write_text(
+        f"from sdk.tests.controller.test_runner import sample\n\napp = sample({site.app.slug!r})\n"
+    )
+    key = tmp_path / "operator.pem"
+    key.write_bytes(site.private_key.pem)
+    port = running.free_port()
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "moorage", "run", "given:app"),
+        env=os.environ
+        | {
+            "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]),
+            "MOORAGE_URL": site.admin.url,
+            "MOORAGE_SERVICE_ACCOUNT": site.account,
+            "MOORAGE_KEY": site.key,
+            "MOORAGE_KEY_FILE": str(key),
+            "MOORAGE_HEALTH_PORT": str(port),
+        },
+        stderr=asyncio.subprocess.PIPE,
+    )
+    made = await site.deploy("process", worker=[machine.id])
+    assert made.last_operation is not None
+    done = await ended(site.admin, made.last_operation.id)
+    async with httpx2.AsyncClient(trust_env=False) as http:
+        page = await http.get(f"http://127.0.0.1:{port}/healthz")
+    process.send_signal(signal.SIGTERM)
+    _, said = await process.communicate()
+
+    lines = [json.loads(line) for line in said.decode().splitlines()]
+    about = {line.get("correlation_id") for line in lines if line["message"].startswith("Begun")}
+    assert done.status == "succeeded"
+    assert (page.status_code, page.json()["status"]) == (200, "ok")
+    assert process.returncode == 0
+    assert about == {made.correlation_id}
+    assert lines[-1]["message"] == "Left."
