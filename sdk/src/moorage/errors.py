@@ -564,6 +564,10 @@ class RollsForwardOnly(Conflict):
     """The operation is past the point from which it could be taken back."""
 
 
+class RotationNotHere(Conflict):
+    """Secrets are rotated by operations that are for that."""
+
+
 class RowForeign(Unprocessable):
     """A row belongs to a project that has nothing to do with the instance."""
 
@@ -966,6 +970,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "role_not_here": RoleNotHere,
     "rollback_unsupported": RollbackUnsupported,
     "rolls_forward_only": RollsForwardOnly,
+    "rotation_not_here": RotationNotHere,
     "row_foreign": RowForeign,
     "row_invalid": RowInvalid,
     "runbook_missing": RunbookMissing,
@@ -1184,6 +1189,7 @@ __all__ = [
     "RoleNotHere",
     "RollbackUnsupported",
     "RollsForwardOnly",
+    "RotationNotHere",
     "RowForeign",
     "RowInvalid",
     "RunbookMissing",

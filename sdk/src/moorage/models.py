@@ -1030,15 +1030,6 @@ class MomentRead(Model):
     details: dict[str, Any]
 
 
-class MoorageCoreTriageSchemasLayerRead(Model):
-    """What one layer of policy says to it now."""
-
-    layer: str
-    allowed: bool | None
-    sentence: str
-    who_can_change: str | None
-
-
 class NextRead(Model):
     """Something that can be done about it."""
 
@@ -1816,7 +1807,7 @@ class DocumentRead(Model):
     quotas: QuotasRead | None = None
 
 
-class MoorageCorePolicySchemasLayerRead(Model):
+class LayerRead(Model):
     level: str
     version: int
     document: DocumentRead
@@ -1833,7 +1824,7 @@ class EffectivePolicyRead(Model):
     skus: EffectiveChoice | None
     versions: dict[str, list[EffectiveConstraint]]
     quotas: dict[str, EffectiveQuota]
-    layers: list[MoorageCorePolicySchemasLayerRead]
+    layers: list[LayerRead]
 
 
 class OverlayRead(Model):
@@ -2042,14 +2033,19 @@ class RotateWrite(Model):
 
 
 class RuntimeSecretCreate(Model):
-    """A secret for the operation's tasks. Its value goes to nodes and to nobody else."""
+    """
+    A secret for the operation's tasks. Its value goes to nodes and to nobody else.
+
+    An app's secret is its instance's. Where that has one of this name, it stays as it is.
+    """
 
     name: str
     purpose: Literal["artifact_pull", "cluster_key", "join", "database"]
     value: str | None = None
     encoding: Literal["text", "base64"] | None = "text"
     generate: int | None = None
-    expires_in: int | None = 86400
+    expires_in: int | None = None
+    rotate: bool | None = False
 
 
 class RuntimeSecretRead(Model):
@@ -2059,7 +2055,9 @@ class RuntimeSecretRead(Model):
     operation_id: str
     name: str
     purpose: str
-    expires_at: AwareDatetime
+    instance_id: str | None
+    generation: int
+    expires_at: AwareDatetime | None
     version: int
     created_at: AwareDatetime
 
@@ -2548,6 +2546,15 @@ class PlanRead(Model):
     created_at: AwareDatetime
 
 
+class TriageLayerRead(Model):
+    """What one layer of policy says to it now."""
+
+    layer: str
+    allowed: bool | None
+    sentence: str
+    who_can_change: str | None
+
+
 class TriageOpen(Model):
     org: str
     reason: str
@@ -2557,7 +2564,7 @@ class TriageRead(Model):
     correlation_id: str
     cause: CauseRead | None
     next: list[NextRead]
-    policy: list[MoorageCoreTriageSchemasLayerRead]
+    policy: list[TriageLayerRead]
     operations: list[OperationRead]
     timeline: list[MomentRead]
 

@@ -51,7 +51,7 @@ class MomentRead(Output):
     details: dict[str, Any]
 
 
-class LayerRead(Output):
+class TriageLayerRead(Output):
     """What one layer of policy says to it now."""
 
     layer: str
@@ -66,7 +66,7 @@ class TriageRead(Output):
     cause: CauseRead | None
     """Null: nothing of it has failed."""
     next: list[NextRead]
-    policy: list[LayerRead]
+    policy: list[TriageLayerRead]
     """Empty where policy has no say in it."""
     operations: list[OperationRead]
     timeline: list[MomentRead]
