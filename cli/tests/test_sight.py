@@ -186,6 +186,21 @@ def test_the_first_look_is_logged_whole() -> None:
     ]
 
 
+def test_one_that_is_tried_again_says_why() -> None:
+    seen = Sight(
+        operation(
+            status="waiting",
+            attempt=2,
+            error={"code": "unreachable", "message": "The host is silent.", "log": []},
+        )
+    )
+
+    assert sight.changes(None, seen) == [
+        "member.add (opn_1): waiting · attempt 2",
+        "  The host is silent. It is tried again. [unreachable]",
+    ]
+
+
 def test_a_failure_ends_with_its_cause_and_the_next_commands() -> None:
     failed = operation(
         status="failed",

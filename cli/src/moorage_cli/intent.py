@@ -1,4 +1,4 @@
-"""What people say they want of an app: its configuration and where its parts go.
+"""What people say they want of an app: its configuration, an input, and where its parts go.
 
 From words of a command line and a file to what the API takes. Knows no app and asks nobody.
 """
@@ -28,6 +28,10 @@ ConfigValues = Annotated[
 ConfigFile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="The configuration, as YAML or JSON. -: standard input."),
+]
+InputFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="The input, as YAML or JSON. -: standard input."),
 ]
 Placements = Annotated[
     list[str] | None,
@@ -96,7 +100,7 @@ def read(file: Path) -> dict[str, Any]:
     for fault in found.faults:
         raise Refused(f"{file}, line {fault.line}, column {fault.column}: {fault.message}.")
     if not isinstance(found.data, dict):
-        raise Refused(f"{file} is not a configuration: it needs keys with values.")
+        raise Refused(f"{file} needs keys with values.")
     return cast(dict[str, Any], found.data)
 
 

@@ -59,7 +59,7 @@ class Sight:
 
     def child(self, child: OperationRead) -> str:
         """A child in a line: whose it is, its state, and what it says."""
-        told = child.error.message if child.error and child.status != "running" else child.message
+        told = child.error.message if child.error and child.status in SETTLED else words(child)
         whose = self.names.get(child.member_id or "", child.member_id or child.id)
         return f"{whose}: {child.status}" + (f": {told}" if told else "")
 
@@ -82,16 +82,16 @@ def title(operation: OperationRead) -> str:
 
 def state(operation: OperationRead) -> str:
     """In which state it is, and what is particular about that."""
-    words = [operation.status]
+    found = [operation.status]
     if operation.phase and operation.status not in ENDED:
-        words.append(operation.phase)
+        found.append(operation.phase)
     if operation.direction == "undo" and operation.status not in ENDED:
-        words.append("taking back")
+        found.append("taking back")
     if operation.attempt > 1:
-        words.append(f"attempt {operation.attempt}")
+        found.append(f"attempt {operation.attempt}")
     if operation.cancel_requested_at and operation.status not in ENDED:
-        words.append("asked to stop")
-    return " · ".join(words)
+        found.append("asked to stop")
+    return " · ".join(found)
 
 
 def lines(sight: Sight, *, now: datetime) -> list[Line]:
@@ -122,6 +122,13 @@ def _lasted(start: datetime, end: datetime | None, now: datetime) -> timedelta:
     return max((end or now) - start, timedelta())
 
 
+def words(operation: OperationRead) -> str | None:
+    """What it says now: its message, or why the last attempt came to nothing."""
+    if operation.error and operation.status == "waiting":
+        return f"{operation.error.message} It is tried again. [{operation.error.code}]"
+    return operation.message
+
+
 def share(operation: OperationRead) -> tuple[int, int] | None:
     """How much is done of how much; None where nobody has said."""
     if operation.children:
@@ -136,8 +143,8 @@ def frame(sight: Sight, *, now: datetime) -> RenderableType:
     operation = sight.operation
     head = Text.assemble((plain(title(operation)), "bold"), "  ", plain(state(operation)))
     parts: list[RenderableType] = [head]
-    if operation.message:
-        parts.append(Text(f"  {plain(operation.message)}"))
+    if told := words(operation):
+        parts.append(Text(f"  {plain(told)}"))
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(overflow="fold")
     table.add_column(justify="right", no_wrap=True, style="dim")
@@ -169,8 +176,8 @@ def changes(before: Sight | None, after: Sight) -> list[str]:
     old, new = before.operation if before else None, after.operation
     if old is None or state(old) != state(new):
         found.append(f"{title(new)}: {state(new)}")
-    if new.message and (old is None or old.message != new.message):
-        found.append(f"  {new.message}")
+    if (now := words(new)) and (old is None or words(old) != now):
+        found.append(f"  {now}")
     known = {(step.phase, step.number): step for step in (before.steps if before else ())}
     for step in after.steps:
         last = known.get((step.phase, step.number))
@@ -180,8 +187,8 @@ def changes(before: Sight | None, after: Sight) -> list[str]:
     seen = {child.id: after.child(child) for child in (before.children if before else ())}
     told = [(child.id, after.child(child)) for child in after.children]
     found += [f"  {text}" for id, text in told if seen.get(id) != text]
-    if (now := share(new)) and (old is None or share(old) != now):
-        found.append(f"  {now[0]} of {now[1]} done")
+    if (done := share(new)) and (old is None or share(old) != done):
+        found.append(f"  {done[0]} of {done[1]} done")
     return found
 
 
@@ -215,12 +222,17 @@ def _at(left: ResidueRead) -> str:
 
 def next_commands(operation: OperationRead) -> list[str]:
     """The verbs that this operation allows now, as commands; and where its story stands."""
-    member = operation.member_id or "MEMBER"
     found = [
-        f"Next: moor {command.format(id=operation.id, member=member)} --reason TEXT    ({meaning})"
-        for command, meaning in (VERBS[verb] for verb in operation.verbs)
+        f"Next: moor {command(verb, operation.id, operation.member_id)}    ({VERBS[verb][1]})"
+        for verb in operation.verbs
     ]
     return [*found, f"Why:  moor triage {operation.correlation_id}"]
+
+
+def command(verb: str, operation: str, member: str | None = None) -> str:
+    """What to type for a verb of an operation."""
+    words = VERBS[verb][0].format(id=operation, member=member or "MEMBER")
+    return f"{words} --reason TEXT"
 
 
 def duration(length: timedelta) -> str:

@@ -10,6 +10,7 @@ from moorage._version import __version__
 from moorage.auth import Auth
 from moorage.resources.access import Grants, Logins, SshAuthorities
 from moorage.resources.access_credentials import AccessCredentials, SshHosts
+from moorage.resources.actions import Actions
 from moorage.resources.allocations import Allocations
 from moorage.resources.apps import Apps
 from moorage.resources.artifacts import Artifacts
@@ -38,6 +39,8 @@ from moorage.resources.service_accounts import ServiceAccounts
 from moorage.resources.signing_in import SigningIn
 from moorage.resources.sources import Sources
 from moorage.resources.tasks import Tasks
+from moorage.resources.triage import Triage
+from moorage.resources.views import Views
 from moorage.resources.webhooks import Webhooks
 
 PATIENCE = 30.0
@@ -75,6 +78,7 @@ class Client:
         held = transport, options
         self.access_credentials = AccessCredentials(*held)
         self.access_tokens = AccessTokens(*held)
+        self.actions = Actions(*held)
         self.allocations = Allocations(*held)
         self.apps = Apps(*held)
         self.artifacts = Artifacts(*held)
@@ -112,7 +116,9 @@ class Client:
         self.ssh_authorities = SshAuthorities(*held)
         self.ssh_hosts = SshHosts(*held)
         self.tasks = Tasks(*held)
+        self.triage = Triage(*held)
         self.users = Users(*held)
+        self.views = Views(*held)
         self.webhooks = Webhooks(*held)
 
     def __repr__(self) -> str:
