@@ -79,7 +79,8 @@ async def add(ctx: Context, instance: str, new: MembersAdd) -> Operation:
         "skus": list(found.skus),
         "count": found.size,
     }
-    await policy.require(ctx, wanted_of(asked.ref, "member.add", given))
+    may = wanted_of(asked.ref, "member.add", given)
+    await policy.require_of_project(ctx, may, org=asked.org)
     children = await commands.add_rows(ctx, asked.ref, wanted, manifest=asked.manifest)
     limits = {"max_parallel": new.max_parallel, "failure_budget": new.failure_budget}
     return await _request(ctx, asked, "add", children, given, reason=new.reason, **limits)
@@ -100,7 +101,8 @@ async def resume(ctx: Context, instance: str, given: MembersResume) -> Operation
     asked = await _ask(ctx, instance, "resume")
     members = await _members(ctx, asked, given.members, "resume")
     rules.check_may_resume(members, "user")
-    await policy.require(ctx, wanted_of(asked.ref, "member.resume", {}))
+    may = wanted_of(asked.ref, "member.resume", {})
+    await policy.require_of_project(ctx, may, org=asked.org)
     children = _children(asked, "resume", members, lambda _: {}, None)
     limits = {"max_parallel": given.max_parallel, "failure_budget": given.failure_budget}
     return await _request(ctx, asked, "resume", children, {}, reason=given.reason, **limits)
@@ -156,7 +158,7 @@ async def replace(ctx: Context, id: str, given: MemberReplace) -> Operation:
         where = Resource("instance", asked.ref.id, asked.org, asked.ref.project_id)
         authorize(ctx, Permission.POLICY_OVERRIDE, where)
     may = wanted_of(asked.ref, "member.replace", told)
-    await policy.require(ctx, may, distrust=given.override is None)
+    await policy.require_of_project(ctx, may, org=asked.org, distrust=given.override is None)
     (comes,) = await commands.add_rows(
         ctx, asked.ref, wanted, manifest=asked.manifest, replaces=old.id
     )
