@@ -196,7 +196,7 @@ GET_TENANT_OVERLAY = Operation(
 )
 GET_TRIAGE = Operation("get_triage", "GET", "/v1/triage/{correlation}", "read")
 GET_USER = Operation("get_user", "GET", "/v1/users/{user}", "read")
-GET_VIEW = Operation("get_view", "GET", "/v1/instances/{instance}/views/{name}", "read")
+GET_VIEW = Operation("get_view", "GET", "/v1/instances/{instance}/views/{view}", "read")
 GET_WEBHOOK = Operation("get_webhook", "GET", "/v1/webhooks/{webhook}", "read")
 GIVE_CONSENT = Operation(
     "give_consent", "POST", "/v1/entitlements/{entitlement}/consent", "mutation"
@@ -336,7 +336,7 @@ PUT_PROJECT_OVERLAY = Operation(
 PUT_TENANT_OVERLAY = Operation(
     "put_tenant_overlay", "PUT", "/v1/platform/orgs/{org}/overlay", "mutation"
 )
-PUT_VIEW = Operation("put_view", "PUT", "/v1/instances/{instance}/views/{name}", "machine")
+PUT_VIEW = Operation("put_view", "PUT", "/v1/instances/{instance}/views/{view}", "machine")
 QUARANTINE_NODE = Operation("quarantine_node", "POST", "/v1/nodes/{node}/quarantine", "mutation")
 REDELIVER = Operation(
     "redeliver", "POST", "/v1/webhooks/{webhook}/deliveries/{delivery}/redeliveries", "mutation"
@@ -429,7 +429,9 @@ ROTATE_SSH_AUTHORITY = Operation(
 ROTATE_WEBHOOK_SECRET = Operation(
     "rotate_webhook_secret", "POST", "/v1/webhooks/{webhook}/secret-rotations", "mutation"
 )
-RUN_ACTION = Operation("run_action", "POST", "/v1/instances/{instance}/actions/{name}", "mutation")
+RUN_ACTION = Operation(
+    "run_action", "POST", "/v1/instances/{instance}/actions/{action}", "mutation"
+)
 SCAN_SSH_HOST = Operation(
     "scan_ssh_host", "POST", "/v1/allocations/{allocation}/ssh/scan", "mutation"
 )

@@ -184,10 +184,12 @@ class Operations(Group):
         encoding: Literal["text", "base64"] = "text",
         generate: int | None = None,
         expires_in: int = 86_400,
+        rotate: bool = False,
     ) -> Arguments:
         """Put a secret into custody for the operation's tasks to name. Needs its token.
 
-        Give the value, or have one made of so many random bytes. Nobody can read it back.
+        Give the value, or have one made of so many random bytes. Nobody can read it back. A secret
+        that an instance has already stays as it is, unless you `rotate` it.
         """
         return Arguments(
             path={"operation": id_of(operation)},
@@ -198,5 +200,6 @@ class Operations(Group):
                 encoding=encoding,
                 generate=generate,
                 expires_in=expires_in,
+                rotate=rotate,
             ),
         )
