@@ -207,3 +207,8 @@ def test_a_grant_names_project_roles_only(role: str) -> None:
         in said(judge(permissions=own))["permissions[0].grants[0]"]
     )
     assert said(judge(family_grants={"scheduler.queue.read": [role]}))
+
+
+@pytest.mark.rule("VS-1")
+def test_a_contract_that_nobody_knows_is_refused_in_words() -> None:
+    assert said(judge(contract=2))["contract"] == "must be 1"

@@ -18,6 +18,7 @@ ORG = {
 
 
 @pytest.mark.rule("EV-9")
+@pytest.mark.rule("VS-3")
 def test_a_field_of_a_newer_platform_is_ignored() -> None:
     org = models.OrgRead.model_validate({**ORG, "colour": "blue"})
 

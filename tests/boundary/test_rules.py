@@ -5,6 +5,7 @@ from pathlib import Path
 
 REPO = Path(__file__).parents[2]
 PAGES = [page for page in (REPO / "contract/rules").glob("*.md") if page.name != "README.md"]
+FOLDERS = ("*/tests", "apps/*/tests", "apps/fixtures/*/tests", "tests")
 ROW = re.compile(r"^\| ([A-Z]{2}-\d+) \| (?:MUST|SHOULD|MAY) \| ", re.MULTILINE)
 HEADING = re.compile(r"^## ([A-Z]{2}-\d+) ", re.MULTILINE)
 CARRIED = re.compile(r"pytest\.mark\.rule\(([^)]*)\)")
@@ -21,8 +22,8 @@ def test_rules_and_tests_name_each_other() -> None:
 
     carried = {
         rule
-        for folder in ("core/tests", "sdk/tests", "cli/tests", "manifest/tests")
-        for module in (REPO / folder).rglob("test_*.py")
+        for folder in FOLDERS
+        for module in REPO.glob(f"{folder}/**/test_*.py")
         for arguments in CARRIED.findall(module.read_text())
         for rule in re.findall(r"[A-Z]{2}-\d+", arguments)
     }

@@ -11,6 +11,7 @@ FOREIGN = ["slurm", "Slurmctld", "slurm_conf", "munge", "SBATCH", "head of a ray
 OWN = ["array", "portray", "mungerer", "fetcd", "betrayal"]
 
 
+@pytest.mark.rule("BQ-1")
 def test_the_platform_names_no_app() -> None:
     assert list(words.find(REPO)) == [], words.SENTENCE
 

@@ -101,6 +101,7 @@ def listening(here: Site, echo: Shop, tmp_path_factory: pytest.TempPathFactory) 
         yield log
 
 
+@pytest.mark.rule("SO-5", "ON-1")
 def test_the_whole_life_of_an_instance(
     tenant: Tenant, machines: list[Host], held: list[str], echo: Shop, listening: Path
 ) -> None:
@@ -155,6 +156,7 @@ def test_the_whole_life_of_an_instance(
     assert [host.starts(cluster.UNIT) for host in machines] == [0] * HOSTS
 
 
+@pytest.mark.rule("BQ-2")
 def test_a_service_account_drives_the_public_contract(
     here: Site, tenant: Tenant, held: list[str], echo: Shop, listening: Path
 ) -> None:
@@ -169,6 +171,7 @@ def test_a_service_account_drives_the_public_contract(
         program.admin.get(f"/v1/projects/{tenant.project}/service-accounts")
 
 
+@pytest.mark.rule("VS-4")
 def test_an_app_in_another_language_needs_nothing_but_the_contract(
     here: Site,
     publisher: Tenant,

@@ -187,6 +187,7 @@ def test_a_drained_replica_takes_no_writes_until_it_resumes(running: testing.Wor
     assert say(resumed, "replica-1", "get", key="b")["value"] == "1"
 
 
+@pytest.mark.rule("MB-3")
 def test_a_drain_waits_for_readers(running: testing.World) -> None:
     say(running, "replica-1", "hold", name="report")
 
@@ -204,6 +205,7 @@ def test_a_drain_waits_for_readers(running: testing.World) -> None:
 @pytest.mark.parametrize(
     "given", [{"policy": "force"}, {"policy": "deadline", "deadline_seconds": 0}]
 )
+@pytest.mark.rule("MB-3")
 def test_readers_are_cut_off_where_that_is_asked_for(
     running: testing.World, given: dict[str, Any]
 ) -> None:
@@ -216,6 +218,7 @@ def test_readers_are_cut_off_where_that_is_asked_for(
     assert after.operation("replica-1").message == "report was cut off."
 
 
+@pytest.mark.rule("MB-4")
 def test_a_removal_waits_for_readers_too(running: testing.World) -> None:
     say(running, "replica-1", "hold", name="report")
 
@@ -225,6 +228,7 @@ def test_a_removal_waits_for_readers_too(running: testing.World) -> None:
     assert after.host("h1").running(cluster.UNIT)
 
 
+@pytest.mark.rule("MB-4")
 def test_a_removed_replica_leaves_nothing_behind(running: testing.World) -> None:
     after = ask(running, testing.remove("replica-1"))
 
@@ -280,6 +284,7 @@ def test_a_cancelled_change_of_settings_is_taken_back(running: testing.World) ->
     }
 
 
+@pytest.mark.rule("VS-2", "ON-6")
 def test_an_upgrade_and_the_way_back_keep_every_key() -> None:
     old = testing.run(app, dataclasses.replace(asked(new_world(), put("a")), version=OLD))
     assert say(old, "leader-1", "status")["version"] == OLD
@@ -369,6 +374,7 @@ def test_of_a_lost_host_nothing_is_asked_and_everything_is_residue(running: test
     assert list(say(after, "leader-1", "status")["replicas"]) == ["replica-2"]
 
 
+@pytest.mark.rule("ON-6")
 def test_after_a_decommission_no_host_has_anything_of_it(running: testing.World) -> None:
     after = ask(running, testing.decommission())
 
@@ -433,6 +439,7 @@ def shape(world: testing.World) -> Any:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.rule("OP-5")
 def test_whoever_dies_in_the_middle_the_end_is_the_same(kind: str) -> None:
     world = ready_for(kind)
     undisturbed = testing.run(app, world, seconds=60)

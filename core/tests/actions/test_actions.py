@@ -72,6 +72,7 @@ async def test_an_action_is_an_operation_that_the_controller_does(
     assert (await echo.get(instance["id"]))["status"] == "running"
 
 
+@pytest.mark.rule("AC-4")
 async def test_whoever_prefers_to_wait_gets_the_end(echo: Echo, instance: dict[str, Any]) -> None:
     asked = asyncio.create_task(
         echo.admin.post(
@@ -89,6 +90,7 @@ async def test_whoever_prefers_to_wait_gets_the_end(echo: Echo, instance: dict[s
     assert answer.json()["result"] == {"stored": True}
 
 
+@pytest.mark.rule("AC-4")
 async def test_what_does_not_end_in_time_is_answered_as_it_is(
     echo: Echo, instance: dict[str, Any]
 ) -> None:
@@ -115,6 +117,7 @@ async def test_a_repeated_request_waits_for_the_same_action(
     assert again.headers["idempotency-replayed"] == "true"
 
 
+@pytest.mark.rule("AC-1")
 async def test_an_input_that_the_schema_refuses_is_named(
     echo: Echo, instance: dict[str, Any]
 ) -> None:
@@ -127,6 +130,7 @@ async def test_an_input_that_the_schema_refuses_is_named(
     }
 
 
+@pytest.mark.rule("AC-2")
 async def test_a_result_that_the_schema_refuses_is_not_taken(
     echo: Echo, instance: dict[str, Any]
 ) -> None:
@@ -162,6 +166,7 @@ async def test_an_action_of_a_component_names_one_of_its_members(
     assert right.json()["member_id"] == by_component["replica"]
 
 
+@pytest.mark.rule("AC-3")
 async def test_an_action_needs_the_key_that_it_declares(
     site: Site, echo: Echo, instance: dict[str, Any]
 ) -> None:

@@ -143,6 +143,7 @@ async def test_what_a_replica_no_longer_holds_it_is_told(echo: Echo, replica: Re
     assert lost["lost"] == [brief["id"]]
 
 
+@pytest.mark.rule("SO-1", "ON-2")
 async def test_nobody_but_an_operator_of_the_app_claims(echo: Echo, replica: Replica) -> None:
     body = {"app": echo.app["slug"], "replica": "x", "wait": 0}
 
@@ -153,6 +154,7 @@ async def test_nobody_but_an_operator_of_the_app_claims(echo: Echo, replica: Rep
     assert (other.status_code, other.json()["code"]) == (403, "not_an_operator")
 
 
+@pytest.mark.rule("SO-2")
 async def test_an_operator_that_was_removed_claims_nothing(echo: Echo, replica: Replica) -> None:
     answer = await echo.admin.delete(f"/v1/app-operators/{echo.operator}")
     assert answer.status_code == 204, answer.text

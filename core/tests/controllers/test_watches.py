@@ -57,6 +57,7 @@ async def member(echo: Echo, instance: dict[str, Any], component: str) -> dict[s
 # Who watches
 
 
+@pytest.mark.rule("WV-1")
 async def test_an_instance_is_watched_by_one_replica(
     replica: Replica, instance: dict[str, Any]
 ) -> None:
@@ -80,6 +81,7 @@ async def test_a_watch_whose_answer_was_lost_is_told_again(
     assert after["watches"] == []
 
 
+@pytest.mark.rule("WV-1")
 async def test_the_watch_of_a_silent_replica_goes_to_another(
     timed: TimedSite, replica: Replica, watcher: Watcher
 ) -> None:
@@ -109,6 +111,7 @@ async def test_a_replica_that_leaves_frees_its_watches_at_once(
     assert lost["lost_watches"] == [watcher.instance]
 
 
+@pytest.mark.rule("WV-6")
 async def test_whoever_watches_is_told_what_moved(
     echo: Echo, replica: Replica, watcher: Watcher
 ) -> None:
@@ -125,6 +128,7 @@ async def test_whoever_watches_is_told_what_moved(
     assert after["hints"] == []
 
 
+@pytest.mark.rule("WV-6")
 async def test_a_hint_that_was_lost_comes_as_the_whole_watch(
     echo: Echo, replica: Replica, watcher: Watcher
 ) -> None:
@@ -154,6 +158,7 @@ async def test_of_an_instance_that_is_gone_nothing_more_is_said(
 # What is seen
 
 
+@pytest.mark.rule("WV-2")
 async def test_what_is_observed_sets_health_and_never_a_state(
     echo: Echo, watcher: Watcher, instance: dict[str, Any]
 ) -> None:
@@ -175,6 +180,7 @@ async def test_what_is_observed_sets_health_and_never_a_state(
     assert (await member(echo, instance, "replica"))["health"] == "unhealthy"
 
 
+@pytest.mark.rule("WV-3")
 async def test_a_fence_that_is_not_the_watchs_is_refused(watcher: Watcher) -> None:
     watcher.fence += 1
 
@@ -183,6 +189,7 @@ async def test_a_fence_that_is_not_the_watchs_is_refused(watcher: Watcher) -> No
     assert (answer.status_code, answer.json()["code"]) == (409, "watch_ended")
 
 
+@pytest.mark.rule("WV-4")
 async def test_a_watch_opens_its_own_instance_and_no_other(echo: Echo, watcher: Watcher) -> None:
     other = await echo.running()
     watcher.instance = other["id"]
@@ -200,6 +207,7 @@ async def test_people_do_not_observe(echo: Echo, instance: dict[str, Any]) -> No
     assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
 
 
+@pytest.mark.rule("WV-5")
 async def test_a_watch_changes_nothing_on_a_machine(
     echo: Echo, watcher: Watcher, instance: dict[str, Any]
 ) -> None:
@@ -242,6 +250,7 @@ async def test_a_watcher_sees_no_task_but_its_probes(echo: Echo, watcher: Watche
     assert answer.status_code == 404
 
 
+@pytest.mark.rule("WV-5")
 async def test_only_declared_probes_run_and_only_where_declared(
     echo: Echo, watcher: Watcher, instance: dict[str, Any]
 ) -> None:
@@ -276,6 +285,7 @@ async def test_who_may_be_on_the_cluster_is_told_by_login(
     assert (found["roles"], found["projects"]) == (["project_member"], [echo.project])
 
 
+@pytest.mark.rule("WV-9")
 async def test_usage_counts_once(echo: Echo, watcher: Watcher) -> None:
     record = {
         "meter": name(echo, "keys"),
@@ -307,6 +317,7 @@ async def test_whoever_watches_asks_for_a_repair_and_gets_it_to_do(
     assert brief["requested_by"]["kind"] == "watch"
 
 
+@pytest.mark.rule("SO-4")
 async def test_a_version_that_did_not_ask_for_a_scope_has_it_not(timed: TimedSite) -> None:
     plain = await make_echo(await make_tenant(timed))
     instance = await plain.running()

@@ -33,6 +33,7 @@ def failing(brief: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.rule("IN-4")
 async def test_a_configuration_becomes_the_instances_when_it_was_applied(echo: Echo) -> None:
     made = await echo.running()
 
@@ -74,6 +75,7 @@ async def test_what_changes_nothing_is_refused(echo: Echo) -> None:
     await refused(echo, made["id"], "configure", {"config": {}}, code="nothing_changes")
 
 
+@pytest.mark.rule("IN-4")
 async def test_a_failed_change_leaves_a_failed_instance_that_is_what_it_was(echo: Echo) -> None:
     made = await echo.running()
     await echo.ask(made["id"], "configure", {"config": {"greeting": "moin"}})
@@ -189,12 +191,14 @@ async def test_an_upgrade_brings_version_members_and_defaults(echo: Echo) -> Non
     assert {m["app_version"] for m in answer.json()["items"]} == {"1.1.0"}
 
 
+@pytest.mark.rule("ON-5")
 async def test_a_version_that_nobody_published_is_refused_by_policy(echo: Echo) -> None:
     made = await echo.running()
 
     await refused(echo, made["id"], "upgrade", {"version": "9.9.9"}, code="policy_refused")
 
 
+@pytest.mark.rule("IN-5")
 async def test_going_back_names_what_is_lost_and_does_it_when_that_is_accepted(echo: Echo) -> None:
     made = await echo.running()
     await echo.publish("1.1.0")
@@ -240,6 +244,7 @@ async def test_what_the_app_reports_is_shown(echo: Echo) -> None:
     assert (after["topology_mode"], after["runtime_version"]) == ("pair", "7.1")
 
 
+@pytest.mark.rule("IN-7")
 async def test_nobody_who_listens_is_a_condition_that_names_who_acts(echo: Echo) -> None:
     made = await echo.running()
 

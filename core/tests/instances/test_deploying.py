@@ -60,6 +60,7 @@ async def test_a_deployment_runs_when_its_members_have_joined(echo: Echo) -> Non
 
 
 @pytest.mark.parametrize("scope", ["tenant", "platform"])
+@pytest.mark.rule("IN-2")
 async def test_other_scopes_are_not_available_yet(echo: Echo, scope: str) -> None:
     body = await echo.body(control_plane_scope=scope)
 
@@ -72,6 +73,7 @@ async def test_a_mode_that_the_app_lacks_is_refused(echo: Echo) -> None:
     await refused(echo, body, status=422, code="mode_not_supported")
 
 
+@pytest.mark.rule("IN-1")
 async def test_a_configuration_is_held_against_the_apps_schema(echo: Echo) -> None:
     body = await echo.body(config={"limits": {"keys": 0}, "colour": "red"})
 
@@ -97,6 +99,7 @@ async def test_machines_are_named_or_counted(echo: Echo) -> None:
     await refused(echo, body, status=422, code="malformed")
 
 
+@pytest.mark.rule("SO-3")
 async def test_an_operator_serves_its_app_in_its_project(site: Site, echo: Echo) -> None:
     other = await make_echo(echo.tenant)
     body = await echo.body(operator=other.operator)
@@ -203,6 +206,7 @@ async def test_instances_are_found_by_app_version_and_state(echo: Echo) -> None:
     assert [each["id"] for each in everywhere.json()["items"]] == [made["id"]]
 
 
+@pytest.mark.rule("ON-4", "BQ-3")
 async def test_events_tell_the_whole_story(site: Site, echo: Echo) -> None:
     made = await echo.running()
     await echo.ask(made["id"], "stop")

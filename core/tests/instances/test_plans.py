@@ -141,6 +141,7 @@ async def test_a_plan_of_a_rollback_says_what_is_lost(echo: Echo) -> None:
     assert shown["loses"] == ["Keys that were written since are gone."]
 
 
+@pytest.mark.rule("IN-3")
 async def test_a_plan_is_applied_as_it_was_shown(echo: Echo) -> None:
     made = await echo.running()
     config = {"greeting": "moin"}
@@ -179,6 +180,7 @@ async def test_a_plan_is_stale_once_members_came(echo: Echo) -> None:
     assert "members" in [fault["location"] for fault in answer.json()["errors"]]
 
 
+@pytest.mark.rule("IN-3")
 async def test_a_plan_is_stale_once_the_instance_has_changed(echo: Echo) -> None:
     made = await echo.running()
     shown = await plan(echo, made["id"], kind="instance.restart")
@@ -216,6 +218,7 @@ async def test_what_policy_forbids_after_the_request_fails_at_its_first_claim(ec
     assert (await echo.get(made["id"]))["status"] == "running"
 
 
+@pytest.mark.rule("IN-6")
 async def test_shrinking_is_never_refused(echo: Echo) -> None:
     made = await echo.running()
     await forbid(echo, "instance.deploy")

@@ -28,6 +28,7 @@ async def members(echo: Echo, instance: str) -> list[str]:
     return [each["status"] for each in answer.json()["items"]]
 
 
+@pytest.mark.rule("IN-8")
 async def test_a_decommission_removes_members_last_component_first(echo: Echo) -> None:
     made = await echo.running(replicas=2)
 
@@ -59,6 +60,7 @@ async def test_the_name_of_a_deleted_instance_is_free_again(echo: Echo) -> None:
     assert again["id"] != made["id"]
 
 
+@pytest.mark.rule("IN-8")
 async def test_what_could_not_be_removed_leaves_it_delete_failed_until_it_can(echo: Echo) -> None:
     made = await echo.running()
     await echo.ask(made["id"], "decommission")
@@ -199,6 +201,7 @@ async def _act(echo: Echo, instance: str) -> None:
 
 
 @pytest.mark.parametrize("state", STATES)
+@pytest.mark.rule("IN-9")
 async def test_with_the_controller_gone_every_state_comes_to_an_end(echo: Echo, state: str) -> None:
     id = await STATES[state](echo)
     assert (await echo.get(id))["status"] == state
@@ -215,6 +218,7 @@ async def test_with_the_controller_gone_every_state_comes_to_an_end(echo: Echo, 
 # Break-glass
 
 
+@pytest.mark.rule("IN-10")
 async def test_the_platform_gives_an_instance_up_and_the_tenant_sees_it(
     site: Site, echo: Echo
 ) -> None:

@@ -99,6 +99,7 @@ async def test_a_machine_that_cannot_be_made_ready_fails_the_member_with_its_rea
     assert (await app.component("replica"))["current"] == 1
 
 
+@pytest.mark.rule("MB-8")
 async def test_the_machine_of_a_member_that_could_not_join_goes_back(app: Running) -> None:
     await wish(app)
     machine = await arrive(app, "replica-2")
@@ -139,6 +140,7 @@ async def test_the_machine_of_a_member_that_could_not_join_is_kept_where_that_wa
     assert (await app.member("replica-2"))["status"] == "ready"
 
 
+@pytest.mark.rule("MB-8")
 async def test_the_machine_of_a_removed_member_goes_back_with_it(app: Running) -> None:
     await wish(app)
     machine = await arrive(app, "replica-2")

@@ -37,6 +37,7 @@ def seen(app: Running) -> list[tuple[str, str | None, str | None]]:
     ]
 
 
+@pytest.mark.rule("MB-10")
 async def test_the_new_member_comes_before_the_old_one_goes(app: Running) -> None:
     asked = await replace(app, "replica-1")
     await app.controller.run()
@@ -80,6 +81,7 @@ async def test_the_old_member_is_being_replaced_meanwhile(app: Running) -> None:
     assert found == ["replacing", "removing"]
 
 
+@pytest.mark.rule("MB-10")
 async def test_the_old_member_stays_where_the_new_one_cannot_join(app: Running) -> None:
     asked = await replace(app, "replica-1")
     await app.controller.run(failing("member.add"))

@@ -139,6 +139,7 @@ def test_a_move_that_is_not_in_the_table_is_refused() -> None:
         ("member.remove", "removing", "removed"),
     ],
 )
+@pytest.mark.rule("MB-1")
 def test_a_member_is_what_its_operation_makes_of_it(
     kind: str, during: Status, done: Status
 ) -> None:
@@ -323,6 +324,7 @@ def test_nothing_comes_after_a_removal() -> None:
 
 
 @pytest.mark.parametrize("owner", ["platform", "app"])
+@pytest.mark.rule("MB-2")
 def test_only_the_side_that_drained_a_member_clears_it(owner: str) -> None:
     drained = member("drained", drain_owner=owner, drain_reason="a fan is broken")
 
@@ -341,6 +343,7 @@ def test_a_drain_has_an_owner_and_a_reason_until_the_member_works() -> None:
     assert rules.drained_by(held, "member.resume", {}, "ready") == (None, None)
 
 
+@pytest.mark.rule("MB-6")
 def test_a_component_has_at_most_its_maximum_of_members() -> None:
     app = manifest(worker={"max": 3})
 
@@ -350,6 +353,7 @@ def test_a_component_has_at_most_its_maximum_of_members() -> None:
         rules.check_room(app, {"worker": 2}, {"worker": 2})
 
 
+@pytest.mark.rule("MB-6")
 def test_a_component_keeps_its_minimum_of_members() -> None:
     app = manifest(worker={"min": 1})
 
@@ -391,6 +395,7 @@ def test_a_machine_of_the_same_instance_is_fit() -> None:
     assert row.instance_id == "ins_a"
 
 
+@pytest.mark.rule("MB-7")
 def test_two_members_share_a_host_where_one_of_them_says_so() -> None:
     app = manifest(head={}, worker={"may_share_host_with": ["head"]}, lone={})
     here = Placement(("alc_1",))

@@ -64,6 +64,7 @@ async def test_members_are_drained_and_resumed(app: Running) -> None:
     assert (resumed["status"], resumed["drain"]) == ("ready", None)
 
 
+@pytest.mark.rule("MB-5")
 async def test_a_removed_member_leaves_a_tombstone_and_its_machine(app: Running) -> None:
     machine = (await app.member("replica-1"))["allocation_id"]
 
@@ -78,6 +79,7 @@ async def test_a_removed_member_leaves_a_tombstone_and_its_machine(app: Running)
     assert (await app.component("replica"))["desired"] == 1
 
 
+@pytest.mark.rule("MB-5")
 async def test_a_number_is_not_given_twice(app: Running) -> None:
     machine = (await app.member("replica-2"))["allocation_id"]
     await app.of("remove", "replica-2", policy="force")
@@ -123,6 +125,7 @@ async def test_what_a_component_does_not_offer_is_refused(app: Running) -> None:
     assert "offers replace" in detail
 
 
+@pytest.mark.rule("MB-7")
 async def test_a_machine_of_another_instance_is_refused(app: Running) -> None:
     other = await app.echo.deploy(replicas=0)
     await app.controller.run()
@@ -135,6 +138,7 @@ async def test_a_machine_of_another_instance_is_refused(app: Running) -> None:
     assert other["id"] in answer["detail"]
 
 
+@pytest.mark.rule("ON-3")
 async def test_a_machine_of_another_project_is_as_absent(app: Running, site: Site) -> None:
     other = await machines.make_allocation_row(await make_tenant(site))
 
@@ -144,6 +148,7 @@ async def test_a_machine_of_another_project_is_as_absent(app: Running, site: Sit
     assert answer["detail"] == f"There is no allocation {other} that you can see."
 
 
+@pytest.mark.rule("ON-3")
 async def test_a_member_of_another_instance_is_as_absent(app: Running) -> None:
     other = await app.echo.deploy(replicas=0)
     theirs = (await app.admin.get(f"/v1/instances/{other['id']}/members")).json()["items"][0]
@@ -198,6 +203,7 @@ async def test_a_deadline_goes_with_its_policy(app: Running) -> None:
     assert answer["code"] == "malformed"
 
 
+@pytest.mark.rule("MB-9")
 async def test_one_request_asks_for_many_and_makes_one_parent(app: Running) -> None:
     asked = await app.of("drain", "replica-1", "replica-2", policy="deadline", deadline=60)
     await app.controller.run()
@@ -210,6 +216,7 @@ async def test_one_request_asks_for_many_and_makes_one_parent(app: Running) -> N
     assert len(parents[0]["batch"]) == 2
 
 
+@pytest.mark.rule("MB-1", "BQ-4")
 async def test_what_a_controller_says_of_a_member_is_shown(app: Running) -> None:
     await app.of("drain", "replica-1")
     await app.controller.run(

@@ -48,6 +48,7 @@ async def test_exclusive_ones_come_one_by_one_in_order(queue: Queue) -> None:
     assert await queue.status(second) == "ready"
 
 
+@pytest.mark.rule("OP-1")
 async def test_claims_are_fair_between_instances(queue: Queue, timed: TimedSite) -> None:
     other = await make_queue(timed, queue.tenant)
     many = [await queue.ask("member.drain", f"w{n}", alone=True) for n in range(3)]
@@ -58,6 +59,7 @@ async def test_claims_are_fair_between_instances(queue: Queue, timed: TimedSite)
     assert claimed == [many[0], late]
 
 
+@pytest.mark.rule("OP-9")
 async def test_a_bulk_prepares_once_and_finishes_once(queue: Queue) -> None:
     id = await queue.ask("member.add", "w1", "w2", "w3", max_parallel=2)
 
@@ -128,6 +130,7 @@ async def wake(queue: Queue, topic: str) -> None:
         await commands.wake(ctx, queue.instance, org=org, topics={topic})
 
 
+@pytest.mark.rule("OP-9")
 async def test_a_budget_that_is_exceeded_ends_what_was_not_begun(queue: Queue) -> None:
     id = await queue.ask("member.add", "w1", "w2", "w3", max_parallel=1, failure_budget=0)
     await queue.done(await queue.take(), "succeeded")
@@ -178,6 +181,7 @@ async def test_what_failed_retryably_is_tried_again_by_itself_and_then_not(queue
         ("terminal", "failed", ["cancel", "replace", "abandon"]),
     ],
 )
+@pytest.mark.rule("OP-12")
 async def test_the_class_of_a_failure_says_what_can_be_done(
     queue: Queue, recovery: str, status: str, verbs: list[str]
 ) -> None:
@@ -192,6 +196,7 @@ async def test_the_class_of_a_failure_says_what_can_be_done(
 # Leases, fences and numbers
 
 
+@pytest.mark.rule("OP-2")
 async def test_a_silent_controller_loses_what_it_has(queue: Queue) -> None:
     await queue.ask("instance.configure")
     lost = await queue.take("one")
@@ -206,6 +211,7 @@ async def test_a_silent_controller_loses_what_it_has(queue: Queue) -> None:
     await queue.done(taken, "succeeded")
 
 
+@pytest.mark.rule("OP-2")
 async def test_the_same_holder_goes_on_while_nobody_has_taken_it(queue: Queue) -> None:
     id = await queue.ask("instance.configure")
     brief = await queue.take()
@@ -230,6 +236,7 @@ async def test_renewals_keep_what_one_has(queue: Queue) -> None:
     assert await queue.status(id) == "running"
 
 
+@pytest.mark.rule("OP-3")
 async def test_a_report_that_comes_twice_counts_once(queue: Queue) -> None:
     id = await queue.ask("instance.configure")
     brief = await queue.take()
@@ -246,6 +253,7 @@ async def test_a_report_that_comes_twice_counts_once(queue: Queue) -> None:
     assert [each["result"] for each in steps.json()["items"]] == [1]
 
 
+@pytest.mark.rule("OP-4")
 async def test_a_lost_answer_is_told_again_with_the_same_token(queue: Queue) -> None:
     id = await queue.ask("instance.configure")
     first = await queue.take()
@@ -278,6 +286,7 @@ async def outage(queue: Queue, *, seconds: int) -> None:
     await queue.sweep()
 
 
+@pytest.mark.rule("OP-15")
 async def test_policy_is_asked_again_at_the_first_claim(queue: Queue) -> None:
     class Refused(Conflict):
         """Not any more."""
@@ -293,6 +302,7 @@ async def test_policy_is_asked_again_at_the_first_claim(queue: Queue) -> None:
     assert (found["status"], found["error"]["code"]) == ("failed", "policy_refused")
 
 
+@pytest.mark.rule("OP-6")
 async def test_steps_that_are_done_do_not_change(queue: Queue) -> None:
     await queue.ask("instance.configure")
     brief = await queue.take()
@@ -309,6 +319,7 @@ async def test_steps_that_are_done_do_not_change(queue: Queue) -> None:
     ]
 
 
+@pytest.mark.rule("OP-6")
 async def test_a_journal_has_a_size(queue: Queue) -> None:
     await queue.ask("instance.configure")
     brief = await queue.take()

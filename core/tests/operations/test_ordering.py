@@ -4,6 +4,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -138,6 +139,7 @@ def test_a_repair_yields_to_everybody() -> None:
     assert startable([repair]) == ["repair"]
 
 
+@pytest.mark.rule("AC-5")
 def test_what_asks_for_no_lock_starts_at_once() -> None:
     entries = [
         entry("stop", 1, lock="exclusive", status="running"),
@@ -214,6 +216,7 @@ def step(entries: list[Entry], id: str, status: str) -> list[Entry]:
 
 @settings(max_examples=300)
 @given(worlds(), st.data())
+@pytest.mark.rule("OP-8")
 def test_nothing_that_conflicts_is_ever_at_work_together(
     entries: list[Entry], data: st.DataObject
 ) -> None:

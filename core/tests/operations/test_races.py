@@ -14,6 +14,7 @@ async def queue(timed: TimedSite) -> Queue:
     return await make_queue(timed)
 
 
+@pytest.mark.rule("OP-1")
 async def test_two_claimers_never_get_the_same_operation(queue: Queue) -> None:
     wanted = {await queue.ask("member.drain", f"w{n}", alone=True) for n in range(20)}
     for name in ("one", "two", "three"):

@@ -29,6 +29,7 @@ async def test_what_nobody_began_is_cancelled_at_once(queue: Queue) -> None:
     assert entries == [("apps.operation.cancel",)]
 
 
+@pytest.mark.rule("OP-10")
 async def test_whoever_is_at_work_is_asked_to_stop_and_takes_it_back(queue: Queue) -> None:
     id = await queue.ask("instance.configure")
     brief = await queue.take()
@@ -56,6 +57,7 @@ async def test_what_waits_is_turned_round(queue: Queue) -> None:
     assert await queue.status(id) == "cancelled"
 
 
+@pytest.mark.rule("OP-11")
 async def test_what_could_not_be_taken_back_is_named(queue: Queue) -> None:
     id = await queue.ask("instance.configure")
     brief = await queue.take()
@@ -69,6 +71,7 @@ async def test_what_could_not_be_taken_back_is_named(queue: Queue) -> None:
     assert (found["residue"], found["verbs"]) == ([left], ["retry", "abandon"])
 
 
+@pytest.mark.rule("OP-10")
 async def test_past_the_point_of_no_return_it_rolls_forward_only(queue: Queue) -> None:
     id = await queue.ask("instance.upgrade")
     brief = await queue.take()
@@ -237,6 +240,7 @@ async def test_whoever_preempts_asks_those_ahead_to_stop(queue: Queue) -> None:
 # Time
 
 
+@pytest.mark.rule("OP-13")
 async def test_a_late_one_is_asked_to_stop_and_then_needs_a_person(queue: Queue) -> None:
     id = await queue.ask("instance.configure", timeout=60)
     brief = await queue.take()
@@ -291,6 +295,7 @@ ROADS: dict[str, list[tuple[str, dict[str, Any]]]] = {
 
 @pytest.mark.parametrize("kind", ["instance.configure", "member.add"])
 @pytest.mark.parametrize("road", ROADS)
+@pytest.mark.rule("OP-14")
 async def test_everything_ends_with_the_controller_gone(queue: Queue, road: str, kind: str) -> None:
     members = ("w1", "w2") if kind == "member.add" else ()
     id = await queue.ask(kind, *members)
@@ -329,6 +334,7 @@ async def test_the_database_refuses_any_other_move(queue: Queue) -> None:
         )
 
 
+@pytest.mark.rule("OP-8")
 async def test_the_database_refuses_what_conflicts(queue: Queue) -> None:
     await queue.ask("instance.configure")
     behind = await queue.ask("member.drain", "w1", alone=True)

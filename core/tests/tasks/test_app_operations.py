@@ -43,6 +43,7 @@ async def drain(echo: Echo, instance: dict[str, Any]) -> dict[str, Any]:
     return child
 
 
+@pytest.mark.rule("MC-1")
 async def test_an_operation_works_on_its_target(echo: Echo) -> None:
     instance = await echo.running(replicas=1)
     on = await members(echo, instance)
@@ -53,6 +54,7 @@ async def test_an_operation_works_on_its_target(echo: Echo) -> None:
     assert answer.json()["tasks"][0]["status"] == "queued"
 
 
+@pytest.mark.rule("MC-1")
 async def test_other_members_are_touched_where_the_manifest_says_so(echo: Echo) -> None:
     instance = await echo.running(replicas=1)
     on, child = await members(echo, instance), await drain(echo, instance)
@@ -69,6 +71,7 @@ async def test_other_members_are_touched_where_the_manifest_says_so(echo: Echo) 
         assert taken.status_code == 200, taken.text
 
 
+@pytest.mark.rule("MC-2")
 async def test_machines_without_a_member_are_nobodys(echo: Echo) -> None:
     instance = await echo.running(replicas=1)
     spare = await machines.make_allocation_row(echo.tenant)
@@ -85,6 +88,7 @@ async def test_machines_without_a_member_are_nobodys(echo: Echo) -> None:
         {"run_as": "nobody"},
     ],
 )
+@pytest.mark.rule("MC-3")
 async def test_what_the_manifest_does_not_declare_is_not_done(
     echo: Echo, wish: dict[str, Any]
 ) -> None:
@@ -96,6 +100,7 @@ async def test_what_the_manifest_does_not_declare_is_not_done(
     assert (answer.status_code, answer.json()["code"]) == (409, "task_not_declared")
 
 
+@pytest.mark.rule("MC-4")
 async def test_a_token_whose_operation_was_reported_done_opens_nothing(echo: Echo) -> None:
     instance = await echo.running(replicas=1)
     on, child = await members(echo, instance), await drain(echo, instance)

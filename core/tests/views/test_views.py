@@ -81,6 +81,7 @@ async def test_rows_change_go_and_stay(watcher: Watcher) -> None:
     assert await keys(watcher) == ["b", "c", "d"]
 
 
+@pytest.mark.rule("WV-7")
 async def test_with_a_complete_generation_the_rows_of_earlier_ones_go(watcher: Watcher) -> None:
     await put(watcher, 1, "a", "b", complete=True)
 
@@ -90,6 +91,7 @@ async def test_with_a_complete_generation_the_rows_of_earlier_ones_go(watcher: W
     assert await keys(watcher) == ["b", "c"]
 
 
+@pytest.mark.rule("WV-7")
 async def test_a_generation_that_has_passed_is_refused(watcher: Watcher) -> None:
     await put(watcher, 5, "a")
 
@@ -98,6 +100,7 @@ async def test_a_generation_that_has_passed_is_refused(watcher: Watcher) -> None
     assert (answer.status_code, answer.json()["code"]) == (409, "generation_passed")
 
 
+@pytest.mark.rule("WV-7")
 async def test_of_too_many_rows_the_freshest_stay(
     watcher: Watcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,6 +124,7 @@ async def test_a_list_goes_on_where_it_ended(watcher: Watcher) -> None:
     assert rest == ["c"]
 
 
+@pytest.mark.rule("WV-8")
 async def test_rows_of_nobody_are_for_those_who_run_the_instance(
     site: Site, watcher: Watcher
 ) -> None:

@@ -75,6 +75,7 @@ def test_what_was_begun_is_taken_back_the_last_one_first() -> None:
     assert [step.name for step in journal.to_undo()] == ["c", "b", "a"]
 
 
+@pytest.mark.rule("OP-7")
 def test_an_operation_whose_steps_changed_is_blocked() -> None:
     world = running(Operation("member.resume", members=["worker-1"]))
     world.member("worker-1").status = "drained"

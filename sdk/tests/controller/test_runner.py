@@ -221,6 +221,7 @@ async def test_answers_that_are_lost_cost_nothing_but_time(
     assert bad.faults == []
 
 
+@pytest.mark.rule("OP-16")
 async def test_a_replica_that_leaves_hands_its_work_over_at_once(
     site: Site, instance: str, app: moorage.App
 ) -> None:
