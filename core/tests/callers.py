@@ -62,4 +62,16 @@ class Caller:
         return await self.call("DELETE", path, **options)
 
 
+class Bearer(Caller):
+    """Whoever holds a token, person or not."""
+
+    def __init__(self, client: httpx2.AsyncClient, token: str) -> None:
+        super().__init__(client, None)
+        self.token = token
+
+    @property
+    def proof(self) -> dict[str, str]:
+        return {"authorization": f"Bearer {self.token}"}
+
+
 ActorMaker = Callable[..., Awaitable[Caller]]

@@ -1,14 +1,42 @@
 """Controllers for tests: they claim, report and watch over HTTP, as anybody's would."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 
+from core.tests.callers import Bearer, Caller
 from core.tests.factories import catalog
-from core.tests.factories.instances import Echo
-from core.tests.factories.tenants import Bearer
+from core.tests.factories.instances import CLUSTER, Echo, make_echo
 from core.tests.site import fresh
+from moorage_core.authz.permissions import Permission
+from moorage_core.authz.roles import ROLES, WATCH_PERMISSIONS, Role
+
+if TYPE_CHECKING:
+    from core.tests.factories.tenants import Tenant
+
+LIVELY = (
+    CLUSTER.replace("[exec, put]", "[exec, put, probe]")
+    + """
+scopes: [principals.read, usage.report, instance.repair]
+permissions:
+  - {key: $app.key.use, description: May use keys., grants: [viewer, project_admin]}
+actions:
+  - {name: $app.flush, title: Flush, permission: $app.key.use}
+views:
+  - name: $app.keys
+    title: Keys
+    key: key
+    permission: $app.key.use
+    columns: [{name: key, title: Key}, {name: size, title: Size, type: integer}]
+probes:
+  - {name: $app.ping, component: replica, command: [/usr/bin/true], timeout: 5}
+meters:
+  - {name: $app.keys, unit: keys, description: Keys that were written.}
+"""
+)
+"""A leader and replicas with everything that an app can have besides."""
 
 
 @dataclass
@@ -76,3 +104,120 @@ async def make_replica(echo: Echo) -> Replica:
 def another(replica: Replica) -> Replica:
     """One more process of the same controller."""
     return Replica(replica.echo, replica.account)
+
+
+# For tests of every route
+
+WATCH_KEYS = {str(key) for key in WATCH_PERMISSIONS} - {
+    str(key) for key in ROLES[Role.TENANT_ADMIN].permissions
+}
+"""Keys that the tokens of controllers hold, and no person."""
+
+
+async def lively(tenant: "Tenant") -> Replica:
+    """An instance of its own for one test, with all that an app can have, and its controller."""
+    echo = await make_echo(tenant, more=LIVELY)
+    made = await echo.running(replicas=1)
+    tenant.ids["instance"], tenant.ids["correlation"] = made["id"], made["correlation_id"]
+    namespace = echo.app["slug"].replace("-", "_")
+    tenant.ids["action"], tenant.ids["view"] = f"{namespace}.flush", f"{namespace}.keys"
+    tenant.ids["probe"], tenant.ids["claimed_app"] = f"{namespace}.ping", echo.app["slug"]
+    path = f"/v1/instances/{made['id']}/members?component=replica"
+    tenant.ids["probed_member"] = (await tenant.admin.get(path)).json()["items"][0]["id"]
+    return await make_replica(echo)
+
+
+async def lively_instance(tenant: "Tenant") -> None:
+    await lively(tenant)
+
+
+async def right_caller(tenant: "Tenant", key: str) -> Caller | None:
+    """Whoever may call a route of controllers; None for other routes."""
+    if key == Permission.APPS_OPERATION_CLAIM:
+        replica = await lively(tenant)
+        replica.name = "every-route"
+        tenant.ids["replica"] = (await replica.claim(capacity=0))["replica"]["id"]
+        return replica.account
+    if key in WATCH_KEYS:
+        watcher = await (await lively(tenant)).watch(tenant.ids["instance"])
+        tenant.ids["fence"] = str(watcher.fence)
+        return watcher.caller
+    return None
+
+
+def _made(name: str) -> Any:
+    async def make(tenant: "Tenant") -> str:
+        if name not in tenant.ids:
+            await lively(tenant)
+        return tenant.ids[name]
+
+    return make
+
+
+async def make_replica_row(tenant: "Tenant") -> str:
+    claimed = await (await lively(tenant)).claim(capacity=0)
+    return claimed["replica"]["id"]
+
+
+FACTORIES = {
+    "replica": make_replica_row,
+    "view": _made("view"),
+    "action": _made("action"),
+    "correlation": _made("correlation"),
+}
+STATES = {"run_action": lively_instance, "get_view": lively_instance, "get_triage": lively_instance}
+
+
+def _fence(ids: Mapping[str, str]) -> int:
+    return int(ids.get("fence", "1"))
+
+
+BODIES: dict[str, Callable[[Mapping[str, str]], dict[str, Any]]] = {
+    "Claim": lambda ids: {
+        "app": ids.get("claimed_app", "none"),
+        "replica": "every-route",
+        "capacity": 1,
+        "wait": 0,
+    },
+    "Reports": lambda ids: {
+        "reports": [
+            {
+                "operation": ids.get("operation", "opn_" + "7" * 26),
+                "grant": "moor_ogr_none",
+                "fence": 1,
+                "sequence": 1,
+                "state": "running",
+            }
+        ]
+    },
+    "Observed": lambda ids: {"fence": _fence(ids), "health": "healthy", "fresh_for": 60},
+    "ProbesCreate": lambda ids: {
+        "fence": _fence(ids),
+        "probes": [
+            {
+                "name": ids.get("probe", "none"),
+                "member": ids.get("probed_member", "mem_" + "7" * 26),
+            }
+        ],
+    },
+    "RepairRequest": lambda ids: {"fence": _fence(ids), "reason": "a replica lost its keys"},
+    "UsageReport": lambda ids: {
+        "fence": _fence(ids),
+        "records": [
+            {
+                "meter": ids.get("view", "none"),
+                "key": fresh(),
+                "quantity": 1.5,
+                "from_at": "2026-01-01T00:00:00Z",
+                "until_at": "2026-01-02T00:00:00Z",
+            }
+        ],
+    },
+    "ViewPut": lambda ids: {
+        "fence": _fence(ids),
+        "generation": 1,
+        "upserts": [{"key": "a", "size": 1}],
+    },
+    "ActionRun": lambda ids: {"reason": "to see what happens"},
+    "TriageOpen": lambda ids: {"org": ids["org"], "reason": "their ticket asks for it"},
+}

@@ -18,6 +18,7 @@ from core.tests.factories import (
     agentless,
     artifacts,
     catalog,
+    controllers,
     families,
     instances,
     machines,
@@ -187,6 +188,8 @@ async def right_caller(site: Site, spec: RouteSpec, tenant: Tenant) -> Caller:
         return Caller(site.client, None)
     if spec.key in NODE_KEYS:
         return await agent_of(tenant)
+    if (controller := await controllers.right_caller(tenant, spec.key)) is not None:
+        return controller
     if spec.key in GRANT_KEYS:
         operation = await tenant.id("operation")
         return Holder(site.client, tenant.secrets["operation"], operation)
@@ -438,4 +441,5 @@ BODIES: dict[str, Body] = {
     "WebhookUpdate": lambda ids: {"types": ["iam.org.*"]},
     **members.BODIES,
     **instances.BODIES,
+    **controllers.BODIES,
 }

@@ -12,11 +12,12 @@ from typing import Any
 import argon2
 import httpx2
 
-from core.tests.callers import Caller
+from core.tests.callers import Bearer, Caller
 from core.tests.factories import (
     agentless,
     artifacts,
     catalog,
+    controllers,
     entitlements,
     families,
     instances,
@@ -76,7 +77,7 @@ async def give_password(site: Site, caller: Caller) -> None:
     )
 
 
-async def mint(tenant: Tenant) -> "Bearer":
+async def mint(tenant: Tenant) -> Bearer:
     """The tenant's service account with a token of minutes, ready to call."""
     await tenant.fill("key")
     proof = {
@@ -87,18 +88,6 @@ async def mint(tenant: Tenant) -> "Bearer":
     answer = await tenant.site.client.post("/v1/auth/token", json=proof)
     assert answer.status_code == 200, answer.text
     return Bearer(tenant.site.client, answer.json()["access_token"])
-
-
-class Bearer(Caller):
-    """Whoever holds a token, person or not."""
-
-    def __init__(self, client: httpx2.AsyncClient, token: str) -> None:
-        super().__init__(client, None)
-        self.token = token
-
-    @property
-    def proof(self) -> dict[str, str]:
-        return {"authorization": f"Bearer {self.token}"}
 
 
 class Holder(Bearer):
@@ -261,6 +250,7 @@ FACTORIES: dict[str, Callable[[Tenant], Awaitable[str]]] = {
     **machines.FACTORIES,
     **members.FACTORIES,
     **instances.FACTORIES,
+    **controllers.FACTORIES,
 }
 
 STATES: dict[str, Callable[[Tenant], Awaitable[None]]] = {
@@ -289,5 +279,6 @@ STATES: dict[str, Callable[[Tenant], Awaitable[None]]] = {
     "confirm_ssh_host": agentless.scanned,
     **members.STATES,
     **instances.STATES,
+    **controllers.STATES,
 }
 """By route: what brings the tenant's things into the state in which the route succeeds."""

@@ -79,7 +79,7 @@ def _ended(operation: Operation, response: Response) -> Response:
 
 @routes.mutation(
     "POST",
-    "/v1/instances/{instance}/actions/{name}",
+    "/v1/instances/{instance}/actions/{action}",
     key=Permission.APPS_INSTANCE_READ,
     status_code=202,
     response_model=OperationRead,
@@ -97,7 +97,7 @@ def _ended(operation: Operation, response: Response) -> Response:
 )
 async def run_action(
     instance: InstanceId,
-    name: ActionName,
+    action: ActionName,
     given: ActionRun,
     ctx: Ctx,
     response: Response,
@@ -110,6 +110,6 @@ async def run_action(
     It is an operation. With `Prefer: wait=10` you get it at its end, with 200, if it ends in so
     many seconds; with 202 otherwise.
     """
-    operation = await commands.run(ctx, instance, name, given)
+    operation = await commands.run(ctx, instance, action, given)
     etag.put(response, operation.version)
     return operation

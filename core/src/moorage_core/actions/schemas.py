@@ -11,9 +11,8 @@ from moorage_core.kit.wire import SHOWN, Input, Output
 
 INPUT_BYTES = 64 << 10
 
-ActionName = Annotated[
-    str, StringConstraints(max_length=120, pattern=r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$")
-]
+ActionName = Annotated[str, StringConstraints(max_length=120, pattern=r"^[A-Za-z0-9_.-]+$")]
+"""As the manifest declares it."""
 
 
 def _small(given: dict[str, Any]) -> dict[str, Any]:

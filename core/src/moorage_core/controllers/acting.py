@@ -42,6 +42,15 @@ async def act(
     return found
 
 
+async def act_for_own(ctx: Context, *, key: str, fence: int) -> Instance:
+    """The same for the one instance that the caller's token is about."""
+    instance = ctx.principal.instance
+    if instance is None:
+        ctx.checked.add(key)
+        raise Forbidden("Only a controller may do this, with the token of a watch or an operation.")
+    return await act(ctx, instance, key=key, fence=fence)
+
+
 async def _turn(ctx: Context, instance: Instance, *, key: str) -> int | None:
     """The fence of whoever's turn it is, if that is the caller. It stays theirs meanwhile."""
     who, org = ctx.principal, instance.org_id

@@ -125,7 +125,7 @@ async def report_usage(
     """What was used. A record that was said before counts once."""
     async with _work(platform, who, trace) as ctx:
         key = Permission.APPS_USAGE_REPORT
-        found = await acting.act(ctx, who.instance or "", key=key, fence=said.fence)
+        found = await acting.act_for_own(ctx, key=key, fence=said.fence)
         manifest = await _manifest(ctx, found, asks="usage.report")
         rules.check_usage(said.records, manifest, project=found.project_id)
         rows = [_usage(ctx, each) for each in said.records]

@@ -255,9 +255,7 @@ async def add_hints(
     return sorted({row["operator_id"] for row in rows})
 
 
-async def add_hints_in(
-    db: Db, moved: Sequence[str], *, org: str, project: str | None
-) -> list[str]:
+async def add_hints_in(db: Db, moved: Sequence[str], *, org: str, project: str | None) -> list[str]:
     """The same for every instance of a project, or of a whole org."""
     rows = await db.rows(
         """

@@ -64,9 +64,7 @@ async def hint(ctx: Context, instances: Iterable[str], moved: Iterable[str], *, 
     ctx.topics |= {topic(operator) for operator in found}
 
 
-async def hint_place(
-    ctx: Context, moved: Iterable[str], *, org: str, project: str | None
-) -> None:
+async def hint_place(ctx: Context, moved: Iterable[str], *, org: str, project: str | None) -> None:
     """The same for every instance of a project, or of a whole org."""
     found = await store.add_hints_in(ctx.db, sorted(set(moved)), org=org, project=project)
     ctx.topics |= {topic(operator) for operator in found}

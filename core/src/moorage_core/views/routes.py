@@ -21,7 +21,7 @@ routes = Routes(tag="views")
 
 @routes.machine(
     "PUT",
-    "/v1/instances/{instance}/views/{name}",
+    "/v1/instances/{instance}/views/{view}",
     key=Permission.APPS_INSTANCE_OBSERVE,
     response_model=ViewState,
     answers=(
@@ -34,7 +34,7 @@ routes = Routes(tag="views")
     ),
 )
 async def put_view(
-    instance: InstanceId, name: ViewName, given: ViewPut, request: Request, platform: PlatformDep
+    instance: InstanceId, view: ViewName, given: ViewPut, request: Request, platform: PlatformDep
 ) -> View:
     """Publish rows of a view. Needs the token of a watch or of an operation of the instance.
 
@@ -42,7 +42,7 @@ async def put_view(
     in this generation go. Of more than 10,000 rows the freshest are kept.
     """
     state = request.state
-    return await commands.put(platform, state.principal, instance, name, given, trace=state.trace)
+    return await commands.put(platform, state.principal, instance, view, given, trace=state.trace)
 
 
 @routes.read(
@@ -57,11 +57,11 @@ async def list_views(instance: InstanceId, ctx: Ctx) -> dict[str, Any]:
 
 
 @routes.read(
-    "/v1/instances/{instance}/views/{name}",
+    "/v1/instances/{instance}/views/{view}",
     key=Permission.APPS_INSTANCE_READ,
     response_model=ViewPage,
     answers=(NotFound, rules.ViewUnknown, app_keys.EntitlementMissing),
 )
-async def get_view(instance: InstanceId, name: ViewName, ctx: Ctx, page: Paging) -> RowPage:
+async def get_view(instance: InstanceId, view: ViewName, ctx: Ctx, page: Paging) -> RowPage:
     """A page of a view's rows. Needs the key that the view declares, too."""
-    return await commands.read(ctx, instance, name, page)
+    return await commands.read(ctx, instance, view, page)

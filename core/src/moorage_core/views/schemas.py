@@ -14,9 +14,8 @@ UPSERTS = 5000
 
 RowKey = Annotated[str, StringConstraints(min_length=1, max_length=180, pattern=NO_CONTROL)]
 Number = Annotated[int, Field(ge=0, le=(1 << 53) - 1), WHOLE]
-ViewName = Annotated[
-    str, StringConstraints(max_length=120, pattern=r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$")
-]
+ViewName = Annotated[str, StringConstraints(max_length=120, pattern=r"^[A-Za-z0-9_.-]+$")]
+"""As the manifest declares it."""
 
 
 def _small(row: dict[str, Any]) -> dict[str, Any]:
