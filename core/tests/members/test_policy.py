@@ -41,7 +41,7 @@ class Case:
 async def make_case(site: Site) -> Case:
     cluster = await make_cluster(site)
     newer = await cluster.publisher.publish("1.1.0", more=CLUSTER)
-    region, sku, nodes = await machines.make_pool(site, 2)
+    region, sku, nodes = await machines.make_pool(site, 2, gpus=2)
     machine = await machines.make_allocation_row(cluster.tenant, nodes[0])
     return Case(cluster, region, sku, machine, newer)
 
@@ -187,7 +187,7 @@ COLUMNS: dict[str, Column] = {
             },
         ),
         _allocated,
-        EVERYWHERE | PLACED | {"quotas.members", "quotas.allocations"},
+        EVERYWHERE | PLACED | {"quotas.members", "quotas.allocations", "quotas.gpus"},
     ),
     "replace": Column(
         _post(
