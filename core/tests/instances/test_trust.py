@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from core.tests.factories import artifacts, catalog
+from core.tests.factories import artifacts, catalog, entitlements
 from core.tests.factories.instances import CLUSTER, Echo, make_echo
 from core.tests.factories.tenants import make_tenant
 from core.tests.site import Site, fresh
@@ -140,3 +140,25 @@ async def test_a_familys_key_opens_instances_of_its_apps_and_no_others(site: Sit
     assert allowed.status_code == 202, allowed.text
     assert refused.status_code == 403
     assert never.status_code == 403
+
+
+# Publishers
+
+
+async def test_what_runs_can_be_taken_down_when_its_publisher_is_gone(
+    site: Site, echo: Echo
+) -> None:
+    tenant = await make_tenant(site)
+    await site.rows("UPDATE apps SET visibility = 'platform' WHERE id = %s", echo.app["id"])
+    await entitlements.entitle(tenant.admin, tenant.project.id, echo.app["id"])
+    theirs = Echo(tenant, echo.app, echo.version, echo.operator)
+    made = await theirs.running()
+    await site.rows("UPDATE apps SET closed_at = now() WHERE id = %s", echo.app["id"])
+
+    grown = await tenant.admin.post(f"/v1/instances/{made['id']}/restart", {})
+    await theirs.ask(made["id"], "decommission")
+    await theirs.work()
+
+    assert made["access"] is None
+    assert (grown.status_code, grown.json()["code"]) == (403, "policy_refused")
+    assert (await theirs.get(made["id"]))["status"] == "deleted"

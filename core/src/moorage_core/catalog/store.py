@@ -362,12 +362,18 @@ async def declarations_of(db: Db, *versions: str) -> dict[str, dict[str, Any]]:
 
 
 async def manifest_of(db: Db, version: str) -> dict[str, Any]:
-    """Of a version that is no draft.
+    """Of a version that is no draft; also of one whose publisher is gone, where it is deployed.
 
-    Tenant-less: whoever asks has found the app.
+    Tenant-less: whoever asks has found the app, or an instance of it.
     """
-    sql: LiteralString = "SELECT manifest FROM app_versions WHERE id = %s AND status <> 'draft'"
-    return await db.value(sql, (version,))
+    return await db.value(
+        """
+        SELECT coalesce(
+            (SELECT manifest FROM app_versions WHERE id = %(id)s AND status <> 'draft'),
+            (SELECT manifest FROM deployed_versions(ARRAY[%(id)s])))
+        """,
+        {"id": version},
+    )
 
 
 async def update_draft(

@@ -446,12 +446,12 @@ async def list_operations(db: Db, ids: Sequence[str], *, orgs: list[str]) -> lis
 async def list_access(db: Db, versions: Sequence[str]) -> dict[str, str]:
     """How people reach instances, by version, where it says so.
 
-    Tenant-less: whoever sees an instance may know what its version says.
+    Tenant-less: the database shows it to whoever sees an instance of the app.
     """
     rows = await db.rows(
         """
-        SELECT id, manifest -> 'access' ->> 'template' AS template FROM app_versions
-        WHERE id = ANY (%s) AND manifest -> 'access' ->> 'template' IS NOT NULL
+        SELECT id, manifest -> 'access' ->> 'template' AS template FROM deployed_versions(%s)
+        WHERE manifest -> 'access' ->> 'template' IS NOT NULL
         """,
         (list(versions),),
     )
@@ -461,10 +461,10 @@ async def list_access(db: Db, versions: Sequence[str]) -> dict[str, str]:
 async def list_artifacts(db: Db, versions: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     """What versions need, by version, as their manifests name it.
 
-    Tenant-less: whoever acts for an instance may know what its version says.
+    Tenant-less: the database shows it to whoever sees an instance of the app.
     """
     rows = await db.rows(
-        "SELECT id, manifest -> 'artifacts' AS artifacts FROM app_versions WHERE id = ANY (%s)",
+        "SELECT id, manifest -> 'artifacts' AS artifacts FROM deployed_versions(%s)",
         (list(versions),),
     )
     names = ("name", "digest", "size")

@@ -445,6 +445,8 @@ CREATE INDEX usage_records_page ON usage_records (instance_id, id);
 
 -- Secrets of an instance outlive the operation that put them there.
 ALTER TABLE runtime_secrets
+    -- Null: as long as its instance.
+    ALTER COLUMN expires_at DROP NOT NULL,
     ADD COLUMN instance_id text,
     ADD COLUMN generation integer NOT NULL DEFAULT 1,
     ADD CONSTRAINT runtime_secrets_instance FOREIGN KEY (org_id, project_id, instance_id)
@@ -643,3 +645,13 @@ CREATE FUNCTION count_served(operator text) RETURNS bigint
     WHERE i.operator_id = operator AND i.deleted_at IS NULL AND p.org_id = ANY (scope_orgs()) $$;
 REVOKE EXECUTE ON FUNCTION node_holders, count_served FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION node_holders, count_served TO moorage_app;
+
+-- What versions say about themselves, to whoever has an instance of the app: also when its publisher has gone and
+-- the app with it, because what runs must still be stopped and taken down.
+CREATE FUNCTION deployed_versions(wanted text[]) RETURNS TABLE (id text, manifest jsonb)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT v.id, v.manifest FROM app_versions v WHERE v.id = ANY (wanted) AND v.status <> 'draft'
+        AND EXISTS (SELECT FROM instances i WHERE i.app_id = v.app_id AND i.org_id = ANY (scope_orgs())
+            AND (i.org_id = ANY (scope_whole_orgs()) OR i.project_id = ANY (scope_projects()))) $$;
+REVOKE EXECUTE ON FUNCTION deployed_versions FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION deployed_versions TO moorage_app;
