@@ -1,6 +1,6 @@
 """Connections to systemd that are used again: to accept one costs it more than most calls do.
 
-One that was given back waits a few seconds for whoever is next. No longer: systemd tells every
+One that was given back waits a second for whoever is next. No longer: systemd tells every
 connection of everything on the host, and keeps in its own memory what nobody reads.
 """
 
@@ -13,7 +13,7 @@ from typing import Optional
 from moorage_agent import systemd
 from moorage_agent.systemd import Systemd
 
-KEPT_SECONDS = 5.0
+KEPT_SECONDS = 1.0
 MOST_KEPT = 4
 
 
