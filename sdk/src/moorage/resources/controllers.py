@@ -199,7 +199,7 @@ class Controllers(Group):
 
     @call(operations.PUT_VIEW, None)
     def _put_view(self, instance: str, name: str, said: ViewPut) -> Arguments:
-        return Arguments(path={"instance": instance, "name": name}, body=lambda: said)
+        return Arguments(path={"instance": instance, "view": name}, body=lambda: said)
 
     @call(operations.CREATE_PROBES, ProbesTaken)
     def probe(self, instance: str, probes: Sequence[ProbeWish], *, fence: int) -> Arguments:
