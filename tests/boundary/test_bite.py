@@ -13,6 +13,7 @@ REPO = Path(__file__).parents[2]
 READ_BY_THE_CHECKS = [
     ".importlinter",
     "Makefile",
+    "apps",
     "cli/src",
     "contract",
     "core/src",
@@ -94,6 +95,8 @@ def test_an_app_imported_by_core_fails_with_both_sentences(tree: Path) -> None:
         ),
         ("lab/src/moorage_lab/intruder.py", "import moorage_core", "The lab makes hosts"),
         (f"{CORE}/intruder.py", "import moorage_lab", "The core platform knows no app"),
+        ("apps/echo/src/moorage_echo/intruder.py", "import moorage_core", "An app uses the SDK"),
+        ("apps/echo/src/moorage_echo/intruder.py", "import moorage_trio", "Apps know nothing"),
         (f"{CORE}/tenancy/intruder.py", "import moorage_core.people.store", "another slice's"),
         (f"{CORE}/tenancy/store.py", "import moorage_core.tenancy.commands", "Inside a slice"),
         (f"{CORE}/tenancy/rules.py", "import moorage_core.tenancy.store", "Inside a slice"),
