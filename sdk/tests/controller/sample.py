@@ -13,8 +13,8 @@ summary: Keeps a word on hosts.
 modes:
   - {operating_mode: dedicated, scope: project}
 components:
-  keeper: {min: 1, max: 1, may_share_host_with: [worker]}
-  worker: {max: 3, verbs: [add, drain, resume, remove]}
+  keeper: {min: 1, max: 1, verbs: [replace], may_share_host_with: [worker]}
+  worker: {max: 3, verbs: [add, drain, resume, remove, replace]}
 touches:
   instance.deploy: [keeper, worker]
   instance.configure: [keeper, worker]

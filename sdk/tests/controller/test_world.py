@@ -90,6 +90,46 @@ def test_whenever_a_join_is_cancelled_it_is_taken_back_or_done() -> None:
             assert not host.running("word.service")
 
 
+def test_a_request_that_is_cancelled_half_way_is_finished_for_those_that_came() -> None:
+    world = running(testing.add("worker-2", "worker-3"))
+    world.hosts.append(worlds.host("h3"))
+    world.members.append(Member("worker-3", "worker", host="h3", status="requested"))
+
+    ways = [*testing.every_cancel(app, world)]
+
+    parents = [after.operations[0] for after in ways]
+    half = [after for after in ways if after.operations[0].result == {"joined": 1, "failed": 0}]
+    assert {parent.status for parent in parents} <= {"cancelled", "succeeded"}
+    assert half
+    for after in half:
+        assert sorted(m.status for m in after.members[-2:]) == ["ready", "removed"]
+
+
+def test_a_replacement_brings_the_new_one_in_before_the_old_one_goes() -> None:
+    world = running(testing.replace("worker-1", by="worker-2"))
+
+    after = testing.run(app, world)
+
+    assert [(o.kind, o.status) for o in after.operations] == [
+        ("member.replace", "succeeded"),
+        ("member.add", "succeeded"),
+        ("member.remove", "succeeded"),
+    ]
+    assert [m.status for m in after.members] == ["ready", "removed", "ready"]
+
+
+def test_where_there_is_no_room_for_both_the_old_one_goes_first() -> None:
+    world = running(testing.replace("keeper-1", by="keeper-2", old_first=True))
+    world.members.append(Member("keeper-2", "keeper", host="h3", status="requested"))
+    world.hosts.append(worlds.host("h3"))
+
+    after = testing.run(app, world)
+
+    assert after.member("keeper-1").status == "removed"
+    assert after.member("keeper-2").status == "ready"
+    assert after.operation("keeper-2").status == "succeeded"
+
+
 def test_cancelling_takes_back_the_last_step_first() -> None:
     world = running(testing.add("worker-2")).cancel_in("start")
 
@@ -178,6 +218,7 @@ def test_what_goes_wrong_on_a_host_is_tried_again_and_then_failed_with_its_last_
 
 def test_a_failure_budget_keeps_the_rest_from_beginning() -> None:
     world = running(testing.resume("worker-1", "worker-2"), exit_code=9)
+    world.operations[0].max_failures = 0
     for name in ("worker-1", "worker-2"):
         world.member(name).status = "drained"
 

@@ -9,6 +9,7 @@ import logging
 import traceback
 from typing import Any
 
+from moorage._problem import ApiError
 from moorage.controller import references
 from moorage.controller.app import App, Handler
 from moorage.controller.briefs import StepRecord
@@ -30,7 +31,8 @@ BUG_ATTEMPTS = 5
 """After so many tries that ended in a bug a person has to look."""
 PARENTS = frozenset({"instance.deploy", "instance.decommission"})
 FRAMES = 6
-LONGEST = 2000
+LONGEST, MOST_LINES = 2000, 100
+"""Of what is said of a failure."""
 log = logging.getLogger("moorage.controller")
 
 
@@ -95,6 +97,13 @@ class _Run:
     # Forward
 
     async def forward(self) -> None:
+        """Do the work, and say how it went; or that what was to be said was refused."""
+        try:
+            await self._try_forward()
+        except ApiError as refused:
+            await self._bug(refused)
+
+    async def _try_forward(self) -> None:
         try:
             for handler, operation in self._plan():
                 returned = await handler(operation)
@@ -155,7 +164,8 @@ class _Run:
         plan: list[tuple[Handler[Any], Operation]] = []
         for component in self.app.members:
             slot = self.app.members[component].slot(verb)
-            handler = slot.before if phase == "prepare" else slot.after
+            after = slot.after or (slot.work if verb == "replace" else None)
+            handler = slot.before if phase == "prepare" else after
             if component in concerned and handler is not None:
                 plan.append((handler, BatchOperation(*self._parts(), component=component)))
         return plan
@@ -174,7 +184,8 @@ class _Run:
             pause = Pause(seconds=err.after, retry=True)
             await said(state="waiting", message=err.message, wait=pause)
         elif isinstance(err, Fail):
-            error = ErrorReport(code=err.code, message=err.message[:LONGEST], log=[*err.log])
+            lines = [line[:LONGEST] for line in err.log[-MOST_LINES:]]
+            error = ErrorReport(code=err.code, message=err.message[:LONGEST], log=lines)
             await said(
                 state="failed",
                 error=error,

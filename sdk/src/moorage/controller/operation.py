@@ -23,6 +23,8 @@ from moorage_manifest import Manifest
 
 T = TypeVar("T")
 Args = TypeVarTuple("Args")
+LONGEST = 2000
+LONGEST_NAME = 200
 log = logging.getLogger("moorage.controller")
 
 
@@ -114,6 +116,8 @@ class Operation:
             undo: Takes the step back, with the same arguments: a function at the top of a module.
             no_return: There is no way back once this has begun; the operation rolls forward only.
         """
+        if not 0 < len(name) <= LONGEST_NAME:
+            raise ValueError(f"The name of a step has 1 to {LONGEST_NAME} characters.")
         back = _undo(undo, args)
         if self._journal.was_begun(name):
             # Whatever the step had asked machines to do ends before it is taken up again.
@@ -155,7 +159,9 @@ class Operation:
 
     def residue(self, what: str, where: str, why: str) -> None:
         """Name something that stays behind, so that nobody has to find it."""
-        self._outbox.residue.append(Residue(what=what, where=where, why=why))
+        said = {"what": what, "where": where, "why": why}
+        short = {name: text[:LONGEST] for name, text in said.items()}
+        self._outbox.residue.append(Residue.model_validate(short))
 
     def report_instance(
         self,

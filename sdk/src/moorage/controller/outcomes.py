@@ -1,8 +1,11 @@
 """What a controller raises to say what should happen next. Anything else is a bug."""
 
+import re
 from collections.abc import Sequence
 from typing import Literal
 
+CODE = re.compile(r"[a-z][a-z0-9_.-]{0,62}")
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 86_400.0
 Recovery = Literal["retryable", "reconcilable", "repairable", "operator", "terminal"]
 
 
@@ -22,7 +25,7 @@ class Wait(Outcome):
     def __init__(self, message: str, *, recheck: float = 60, hints: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.message = message
-        self.recheck = recheck
+        self.recheck = min(max(recheck, SHORTEST_PAUSE), LONGEST_PAUSE)
         self.hints = tuple(hints)
 
 
@@ -37,7 +40,7 @@ class Retry(Outcome):
     def __init__(self, message: str, *, after: float = 5) -> None:
         super().__init__(message)
         self.message = message
-        self.after = after
+        self.after = min(max(after, SHORTEST_PAUSE), LONGEST_PAUSE)
 
 
 class Fail(Outcome):
@@ -60,6 +63,8 @@ class Fail(Outcome):
         recovery: Recovery = "operator",
         log: Sequence[str] = (),
     ) -> None:
+        if not CODE.fullmatch(code):
+            raise ValueError(f"The code {code!r} of a failure is not a word like `disk_full`.")
         super().__init__(message)
         self.code = code
         self.message = message

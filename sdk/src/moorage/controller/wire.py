@@ -72,8 +72,10 @@ class WireHold:
         self._reporter = reporter
         self._sequence = brief.sequence
         self._cancel = asyncio.Event()
+        # A request that was cancelled half-way is finished for those that it was done for.
+        self._finishes = brief.cancel_requested and brief.phase == "finish"
         if brief.cancel_requested:
-            self._cancel.set()
+            self.cancel()
 
     @property
     def brief(self) -> Brief:
@@ -81,7 +83,8 @@ class WireHold:
 
     def cancel(self) -> None:
         """Somebody wants the operation to stop."""
-        self._cancel.set()
+        if not self._finishes:
+            self._cancel.set()
 
     async def cancel_asked(self) -> None:
         await self._cancel.wait()
@@ -99,7 +102,7 @@ class WireHold:
         )
         self._sequence = number
         if answer.cancel_requested:
-            self._cancel.set()
+            self.cancel()
 
     async def task(self, wish: Wish) -> Ended:
         asked = TaskCreate(

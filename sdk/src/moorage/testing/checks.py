@@ -21,7 +21,11 @@ def check(world: World, manifest: Manifest) -> None:
 
 
 def _members(world: World, manifest: Manifest) -> Iterator[str]:
-    counts = Counter(m.component for m in world.members if m.status != "removed")
+    replaced = [o for o in world.operations if o.kind == "member.replace" and not o.ended]
+    coming = {name for operation in replaced for name in operation.members[:1]}
+    counts = Counter(
+        m.component for m in world.members if m.status != "removed" and m.name not in coming
+    )
     for name, times in Counter(member.name for member in world.members).items():
         if times > 1:
             yield f"{times} members are called {name}"

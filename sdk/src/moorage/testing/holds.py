@@ -37,7 +37,7 @@ class SimulatedHold:
         self._brief = brief
         self._cancel = asyncio.Event()
         self._outputs: dict[str, Played] = {}
-        if operation.cancel_requested:
+        if operation.cancel_requested and operation.phase != "finish":
             self._cancel.set()
 
     @property

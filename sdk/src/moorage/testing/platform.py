@@ -71,11 +71,16 @@ class Platform:
             root = operation.parent or operation.id
             if operation.status != "pending" or (whole and whole[0].id != root):
                 continue
-            if operation.parent and self._by_id(operation.parent).phase != "children":
+            if operation.parent and self._is_held_back(operation, operation.parent):
                 continue
             if operation.member is None or operation.member not in kept:
                 return operation
         return None
+
+    def _is_held_back(self, child: Operation, parent: str) -> bool:
+        """Children begin when their parent is at that, wave by wave."""
+        earlier = [o for o in self._open() if o.parent == parent and o.wave < child.wave]
+        return self._by_id(parent).phase != "children" or (child.fence == 0 and bool(earlier))
 
     def _open(self) -> Iterator[Operation]:
         return (o for o in self.world.operations if not o.ended)
@@ -113,10 +118,20 @@ class Platform:
             if operation.fence == 0:
                 operation.status = "cancelled"
                 self._moved(operation)
+            elif (operation.direction, operation.phase) == ("forward", "finish"):
+                continue
             elif operation.direction == "forward" and self._is_alone(operation):
-                operation.direction, operation.status = "undo", "pending"
-                operation.due_at = None
-                operation.phase = operation.phase and "finish"
+                self._turn(operation)
+
+    def _turn(self, operation: Operation) -> None:
+        """Members that were added stay; the request is finished for those. All else goes back."""
+        operation.status, operation.due_at = "pending", None
+        done = _count(self._children(operation)).succeeded
+        if done and operation.kind.startswith("member."):
+            operation.phase = "finish"
+        else:
+            operation.direction = "undo"
+            operation.phase = operation.phase and "prepare"
 
     def _is_alone(self, operation: Operation) -> bool:
         return all(child.ended for child in self._children(operation))
@@ -272,8 +287,14 @@ class Platform:
             waits = bool(self._children(operation))
             operation.phase = "children" if waits else "finish"
             operation.status = "waiting" if waits else "pending"
-        elif operation.is_parent and _count(self._children(operation)).failed:
-            operation.status, operation.error = "failed", "children_failed"
+        elif operation.is_parent:
+            self._finished(operation)
+
+    def _finished(self, parent: Operation) -> None:
+        if parent.cancel_requested:
+            parent.status = "cancelled"
+        elif _count(self._children(parent)).failed > (parent.max_failures or 0):
+            parent.status, parent.error = "failed", "children_failed"
 
     def _check_output(self, operation: Operation) -> None:
         (action,) = (a for a in self.manifest.actions if a.name == operation.action)
@@ -286,7 +307,7 @@ class Platform:
     def _child_ended(self, parent: Operation) -> None:
         children = self._children(parent)
         count = parent.children = _count(children)
-        if count.failed > (parent.max_failures or 0):
+        if parent.max_failures is not None and count.failed > parent.max_failures:
             self._drop_children(parent)
         done = parent.phase == "children" and all(child.ended for child in children)
         if done and not parent.cancel_requested:

@@ -78,25 +78,36 @@ def _apply(world: World, manifest: Manifest, operation: Operation) -> None:
 
 
 def children(world: World, manifest: Manifest, parent: Operation) -> Iterator[Operation]:
-    """The operations below a parent, in the order of their waves."""
+    """The operations below a parent. Components come up in the manifest's order, and go in turn."""
     order = list(manifest.components)
-    kind, names = parent.kind, list(parent.members)
     live = [member for member in world.members if member.status != "removed"]
-    if parent.kind == "instance.deploy":
-        wanted = [member for member in live if member.status == "requested"]
-        wanted.sort(key=lambda member: order.index(member.component))
-        kind, names = "member.add", [member.name for member in wanted]
+    if parent.kind == "member.replace":
+        yield from _replacement(parent, *parent.members)
+    elif parent.kind == "instance.deploy":
+        for member in sorted(live, key=lambda member: order.index(member.component)):
+            if member.status == "requested":
+                wave = order.index(member.component)
+                yield Operation("member.add", member=member.name, wave=wave)
     elif parent.kind == "instance.decommission":
-        live.sort(key=lambda member: order.index(member.component), reverse=True)
-        kind, names = "member.remove", [member.name for member in live]
-    for name in names:
-        yield Operation(
-            kind,
-            member=name,
-            input=dict(parent.input),
-            reason=parent.reason,
-            patient=parent.patient,
-        )
+        for member in sorted(live, key=lambda member: -order.index(member.component)):
+            wave = len(order) - order.index(member.component)
+            yield Operation("member.remove", member=member.name, wave=wave)
+    else:
+        for name in parent.members:
+            yield Operation(
+                parent.kind,
+                member=name,
+                input=dict(parent.input),
+                reason=parent.reason,
+                patient=parent.patient,
+            )
+
+
+def _replacement(parent: Operation, new: str, old: str) -> Iterator[Operation]:
+    """The new one comes first, unless there is no room for both."""
+    late = parent.input["order"] == "old_first"
+    yield Operation("member.add", member=new, wave=int(late))
+    yield Operation("member.remove", member=old, input=dict(parent.input), wave=int(not late))
 
 
 def reported(world: World, operation: Operation, said: Report) -> None:

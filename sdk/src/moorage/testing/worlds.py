@@ -57,6 +57,8 @@ class Operation:
     """Its deadline does not pass while it waits."""
     id: str = ""
     parent: str | None = None
+    wave: int = 0
+    """Children of a later wave begin when those of the earlier ones have ended."""
     status: str = "pending"
     phase: str | None = None
     direction: str = "forward"
@@ -163,7 +165,7 @@ class World:
         operation = self.operation(about)
         if operation.status not in {"blocked", "failed"}:
             raise ImpossibleWorld(f"{operation.kind} is {operation.status}: there is no way on")
-        operation.attempt += operation.status == "failed"
+        operation.attempt += 1
         operation.status, operation.automatic = "pending", 0
         operation.error = operation.recovery = None
         return self
@@ -263,6 +265,18 @@ def resume(*members: str) -> Operation:
 
 def remove(*members: str, policy: str = "wait") -> Operation:
     return Operation("member.remove", members=members, input={"policy": policy})
+
+
+def replace(old: str, by: str, *, lost: bool = False, old_first: bool = False) -> Operation:
+    """Let a member that the world has as `requested` take the place of another.
+
+    Args:
+        lost: The old one's host is dead.
+        old_first: The component has no room for both, so the old one goes first.
+    """
+    order = "old_first" if old_first else "new_first"
+    given = {"lost": lost, "order": order, "replaced_by": f"mem_{by}"}
+    return Operation("member.replace", members=(by, old), input=given, max_failures=0)
 
 
 def act(
