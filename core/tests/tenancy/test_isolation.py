@@ -34,6 +34,8 @@ SHOWN_TO_ALL = {"family", "channel", "stream", "region", "sku", "region_slug", "
 """What the platform itself shows to everybody who is signed in; some are but three words."""
 NO_NAME = {"consent"}
 """Digests of what an app asks for: apps that ask for the same have the same."""
+DECLARED = {"view", "action"}
+"""Words of a manifest: they name nothing without the instance before them."""
 _ADMISSION = {"app", "slug"}
 ADMITTED = {"get_admission": _ADMISSION, "list_admissions": _ADMISSION}
 """By route: what those who run the platform see of a tenant's things, because they let them in."""
@@ -46,7 +48,7 @@ REFERRING = [spec for spec in PROTECTED if requests.references(spec)]
 NESTED = [
     spec
     for spec in PROTECTED
-    if len(requests.names(spec)) > 1 and requests.names(spec)[-1] not in SHOWN_TO_ALL
+    if len(requests.names(spec)) > 1 and requests.names(spec)[-1] not in SHOWN_TO_ALL | DECLARED
 ]
 
 
@@ -284,6 +286,8 @@ def _masked(answer: httpx2.Response, ids: requests.Ids) -> tuple[int, str, dict[
     """An answer without what may differ."""
     headers = dict(answer.headers)
     text = answer.text.replace(headers.pop("x-correlation-id"), "<correlation>")
+    # It follows from the text, in which ids of other lengths may stand.
+    headers.pop("content-length", None)
     for name, value in ids.items():
         text = text.replace(value, f"<{name}>")
     return answer.status_code, text, headers
