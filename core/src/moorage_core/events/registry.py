@@ -646,6 +646,9 @@ TASK_CANCEL_REQUESTED = EventType(
 RUNTIME_SECRET_STORED = EventType(
     "apps.secret.stored", "A secret of something that runs was put into custody.", RuntimeSecret
 )
+RUNTIME_SECRET_USED = EventType(
+    "apps.secret.used", "An operation takes up a secret that its instance has.", RuntimeSecret
+)
 LOGIN_CREATED = EventType("iam.login.created", "Somebody got a login on machines.", Login)
 ACCESS_GRANTED = EventType("infra.access.granted", "Somebody may enter a machine.", AccessGrant)
 ACCESS_ENDED = EventType(

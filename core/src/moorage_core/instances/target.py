@@ -14,6 +14,7 @@ from moorage_core.members import commands as members
 from moorage_core.operations.models import Move, Operation, Said
 from moorage_core.policy import commands as policy
 from moorage_core.policy.models import Wanted
+from moorage_core.runtime_secrets import commands as runtime_secrets
 from moorage_manifest.vocabulary import OperationKind
 
 
@@ -142,6 +143,7 @@ async def become(
     commands.publish(ctx, moved)
     if after == "deleted":
         await watches.end_watch(ctx, row.id, org=row.org_id)
+        await runtime_secrets.forget(ctx, row.id, org=row.org_id)
     else:
         await watches.hint(ctx, [row.id], [watches.STATUS], org=row.org_id)
 

@@ -142,7 +142,7 @@ async def delete_tasks(db: Db, *, before: datetime, limit: int) -> int:
 
 
 async def delete_operations(db: Db, *, before: datetime, limit: int) -> int:
-    """The oldest operations that ended and have neither task nor secret left; how many went.
+    """The oldest operations that ended and have no task, secret or child left; how many went.
 
     Those in which the platform made ready or cleans a machine stay until it is given back. OFFSET
     has each row asked about by itself: joined, all the tables would be read for one batch.
@@ -153,6 +153,7 @@ async def delete_operations(db: Db, *, before: datetime, limit: int) -> int:
         SELECT o.id FROM operations o WHERE o.ended_at < %s
             AND NOT EXISTS (SELECT FROM tasks t WHERE t.operation_id = o.id OFFSET 0)
             AND NOT EXISTS (SELECT FROM runtime_secrets s WHERE s.operation_id = o.id OFFSET 0)
+            AND NOT EXISTS (SELECT FROM operations c WHERE c.parent_id = o.id OFFSET 0)
             AND NOT EXISTS (SELECT FROM operation_allocations x
                 JOIN allocations a ON a.id = x.allocation_id
                 WHERE x.operation_id = o.id AND a.status NOT IN ('released', 'failed')
@@ -166,6 +167,7 @@ async def delete_operations(db: Db, *, before: datetime, limit: int) -> int:
         return 0
     await db.run("DELETE FROM operation_grants WHERE operation_id = ANY (%s)", (ids,))
     await db.run("DELETE FROM operation_allocations WHERE operation_id = ANY (%s)", (ids,))
+    await db.run("DELETE FROM operation_steps WHERE operation_id = ANY (%s)", (ids,))
     return await db.run("DELETE FROM operations WHERE id = ANY (%s)", (ids,))
 
 

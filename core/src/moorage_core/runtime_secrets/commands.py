@@ -11,6 +11,7 @@ from moorage_core.events import commands as events
 from moorage_core.events import registry
 from moorage_core.kit.ids import RuntimeSecretId
 from moorage_core.operations import commands as operations
+from moorage_core.operations.models import Operation
 from moorage_core.runtime_secrets import rules, store
 from moorage_core.runtime_secrets.models import Found, Refused, RuntimeSecret, Wanting
 from moorage_core.runtime_secrets.schemas import RuntimeSecretCreate
@@ -22,30 +23,68 @@ KEY = Permission.APPS_SECRET_CREATE
 
 
 async def put(ctx: Context, operation: str, new: RuntimeSecretCreate) -> RuntimeSecret:
-    """Put a secret into custody for the operation's tasks to name."""
+    """Put a secret into custody for the operation's tasks to name.
+
+    An app's is its instance's. Where that has one of this name, it is taken up as it is.
+    """
+    instance, org = ctx.principal.instance, ctx.principal.home_org
+    if instance is not None and ctx.principal.operation == operation:
+        # Two operations that want the same name come one after the other.
+        await operations.lock_instance(ctx, instance, org=org)
     held, _ = await operations.hold(ctx, operation, key=KEY)
-    org, project = held.org_id, held.project_id
-    rules.check_count(operation, await store.count(ctx.db, operation, org=org))
+    present = None
+    if instance is not None:
+        present = await store.find_newest(ctx.db, instance, new.name, org=org)
+    if present is not None and rules.stands(
+        present, operation=operation, kind=held.kind, rotate=new.rotate, purpose=new.purpose
+    ):
+        secret = await store.take_up(ctx.db, present.id, org=org)
+        _record(ctx, registry.RUNTIME_SECRET_USED, secret, operation=operation)
+        return secret
+    return await _add(ctx, held, new, generation=present.generation + 1 if present else 1)
+
+
+async def _add(
+    ctx: Context, held: Operation, new: RuntimeSecretCreate, *, generation: int
+) -> RuntimeSecret:
+    org, project, instance = held.org_id, held.project_id, held.app_instance_id
+    present = await store.count(ctx.db, operation=held.id, instance=instance, org=org)
+    rules.check_count(f"Operation {held.id}" if instance is None else "The instance", present)
     value = _value(new)
+    lasts = None if new.expires_in is None else timedelta(seconds=new.expires_in)
+    if lasts is None and instance is None:
+        lasts = rules.SESSIONS
     secret = RuntimeSecret(
         id=RuntimeSecretId.new(),
         org_id=org,
         project_id=project,
-        operation_id=operation,
+        operation_id=held.id,
         name=new.name,
         purpose=new.purpose,
         secret_id=await custody.put(ctx, value, purpose=PURPOSE, org=org, project=project),
         size=len(value),
-        expires_at=ctx.now + timedelta(seconds=new.expires_in),
+        expires_at=None if lasts is None else ctx.now + lasts,
         version=1,
         created_at=ctx.now,
+        instance_id=instance,
+        generation=generation,
     )
     if not await store.add(ctx.db, secret):
         raise rules.SecretNameTaken(
-            f"Operation {operation} has a secret named {new.name}. Use another name."
+            f"Operation {held.id} has a secret named {new.name}. Use another name."
         )
-    _record(ctx, secret)
+    if instance is not None and generation > 1:
+        until = ctx.now + rules.OUTLIVES
+        await store.outlive(
+            ctx.db, instance, org=org, until=until, name=new.name, before=generation
+        )
+    _record(ctx, registry.RUNTIME_SECRET_STORED, secret, operation=held.id)
     return secret
+
+
+async def forget(ctx: Context, instance: str, *, org: str) -> None:
+    """The instance is gone, and its secrets with it. The sweep removes their values."""
+    await store.outlive(ctx.db, instance, org=org, until=ctx.now)
 
 
 async def hand_over(
@@ -116,19 +155,25 @@ def _value(new: RuntimeSecretCreate) -> bytes:
     return secrets.token_urlsafe(new.generate or 0).encode()
 
 
-def _record(ctx: Context, secret: RuntimeSecret) -> None:
-    org, project = secret.org_id, secret.project_id
+def _record(
+    ctx: Context, event: registry.EventType, secret: RuntimeSecret, *, operation: str
+) -> None:
+    org, project, until = secret.org_id, secret.project_id, secret.expires_at
     data = registry.RuntimeSecret(
-        id=secret.id, name=secret.name, purpose=secret.purpose, operation_id=secret.operation_id
+        id=secret.id, name=secret.name, purpose=secret.purpose, operation_id=operation
     )
-    details = data.model_dump(exclude={"id"}) | {"expires_at": secret.expires_at.isoformat()}
-    audit.record(ctx, KEY, secret.id, org=org, project=project, details=details)
+    details = data.model_dump(exclude={"id"}) | {"generation": secret.generation}
+    details["expires_at"] = None if until is None else until.isoformat()
+    audit.record(
+        ctx, KEY, secret.id, org=org, project=project, instance=secret.instance_id, details=details
+    )
     events.publish(
         ctx,
-        registry.RUNTIME_SECRET_STORED,
+        event,
         data,
         subject=secret.id,
         version=secret.version,
         org=org,
         project=project,
+        instance=secret.instance_id,
     )

@@ -14,14 +14,19 @@ class RuntimeSecret:
     purpose: str
     secret_id: str
     size: int
-    expires_at: datetime
+    expires_at: datetime | None
+    """None: as long as its instance."""
     version: int
     created_at: datetime
+    instance_id: str | None = None
+    """Whose it is, where an app's operation put it there: any operation of it may name it."""
+    generation: int = 1
+    """Of one name. Tasks get the newest."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """A secret that tasks of a node name, and the key of the task of the node that got it by each
+    """A secret that tasks of an operation name, and the key of the node's task that got it by each
     fence."""
 
     operation_id: str
@@ -29,7 +34,7 @@ class Found:
     id: str
     secret_id: str
     size: int
-    expires_at: datetime
+    expires_at: datetime | None
     given: dict[str, str]
 
 

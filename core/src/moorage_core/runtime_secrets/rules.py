@@ -3,13 +3,18 @@
 import base64
 import binascii
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from moorage_core.errors import ApiError, Conflict, Fault
-from moorage_core.runtime_secrets.models import Found, Refused, Wanting
+from moorage_core.runtime_secrets.models import Found, Refused, RuntimeSecret, Wanting
 
 SECRETS = 100
-"""Secrets of one operation."""
+"""Secrets of one session, or of one instance with the values that it had before."""
+SESSIONS = timedelta(days=1)
+"""How long a session's secret lasts where nobody says."""
+OUTLIVES = timedelta(days=1)
+"""How long a value is kept after another has taken its place."""
+ROTATING = frozenset({"credential.rotate", "instance.deploy"})
 TASK_BYTES = 1 << 20
 """Of all secrets that go with one task."""
 
@@ -18,6 +23,12 @@ class SecretNameTaken(Conflict):
     """The operation has a secret of this name already."""
 
     code = "secret_name_taken"
+
+
+class RotationNotHere(Conflict):
+    """Secrets are rotated by operations that are for that."""
+
+    code = "rotation_not_here"
 
 
 class TooManySecrets(Conflict):
@@ -33,14 +44,38 @@ class SecretValueInvalid(ApiError):
     code = "secret_value_invalid"
 
 
-ERRORS: tuple[type[ApiError], ...] = (SecretNameTaken, TooManySecrets, SecretValueInvalid)
+ERRORS: tuple[type[ApiError], ...] = (
+    SecretNameTaken,
+    RotationNotHere,
+    TooManySecrets,
+    SecretValueInvalid,
+)
 
 
-def check_count(operation: str, present: int) -> None:
-    if present >= SECRETS:
-        raise TooManySecrets(
-            f"Operation {operation} has {present} secrets, which is as many as it may have."
+def stands(
+    present: RuntimeSecret, *, operation: str, kind: str, rotate: bool, purpose: str
+) -> bool:
+    """Whether the secret that the instance has is the one that is asked for.
+
+    An operation that was broken off asks again for what it has rotated: that is done once.
+    """
+    if present.purpose != purpose:
+        raise SecretNameTaken(
+            f"The instance has a secret named {present.name} for {present.purpose}. Use another "
+            "name."
         )
+    if not rotate or present.operation_id == operation:
+        return True
+    if kind not in ROTATING:
+        raise RotationNotHere(
+            f"An operation of the kind {kind} rotates no secrets. Ask for credential.rotate."
+        )
+    return False
+
+
+def check_count(owner: str, present: int) -> None:
+    if present >= SECRETS:
+        raise TooManySecrets(f"{owner} has {present} secrets, which is as many as it may have.")
 
 
 def check_one(*, value: bool, generate: bool) -> None:
@@ -112,7 +147,7 @@ def _refusal(
 ) -> Refused | None:
     if secret is None:
         return Refused("secret_missing", f"The operation has no secret named {name}.")
-    if secret.expires_at <= now:
+    if secret.expires_at is not None and secret.expires_at <= now:
         return Refused("secret_missing", f"The secret {name} has expired. Store it anew.")
     holder = holders.get((secret.id, str(task.fence)), task.key)
     if holder != task.key:

@@ -4,14 +4,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, StringConstraints
 
-from moorage_core.kit.ids import OperationId, OrgId, ProjectId, RuntimeSecretId
+from moorage_core.kit.ids import InstanceId, OperationId, OrgId, ProjectId, RuntimeSecretId
 from moorage_core.kit.wire import WHOLE, Input, Moment, Output
 
 Purpose = Literal["artifact_pull", "cluster_key", "join", "database"]
 
 
 class RuntimeSecretCreate(Input):
-    """A secret for the operation's tasks. Its value goes to nodes and to nobody else."""
+    """A secret for the operation's tasks. Its value goes to nodes and to nobody else.
+
+    An app's secret is its instance's. Where that has one of this name, it stays as it is.
+    """
 
     name: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_.-]{0,62}$")]
     """What tasks call it: `{"$secret": name}`."""
@@ -22,8 +25,11 @@ class RuntimeSecretCreate(Input):
     """How the value is written here."""
     generate: Annotated[int, Field(ge=16, le=1024), WHOLE] | None = None
     """Make a value of so many random bytes, in URL-safe base64. Nobody but the nodes sees it."""
-    expires_in: Annotated[int, Field(ge=60, le=7 * 86_400), WHOLE] = 86_400
-    """Seconds. Afterwards no node gets it any more, and the value is removed."""
+    expires_in: Annotated[int, Field(ge=60, le=7 * 86_400), WHOLE] | None = None
+    """Seconds. Afterwards no node gets it any more, and the value is removed. If left out: a day
+    for a session's, and for an app's as long as the instance is there."""
+    rotate: bool = False
+    """Put a new value in the place of the one that the instance has. Once in an operation."""
 
 
 class RuntimeSecretRead(Output):
@@ -33,6 +39,9 @@ class RuntimeSecretRead(Output):
     operation_id: OperationId
     name: str
     purpose: Purpose
-    expires_at: Moment
+    instance_id: InstanceId | None
+    generation: int
+    """Counts the values that the instance has had under this name."""
+    expires_at: Moment | None
     version: int
     created_at: Moment

@@ -10,19 +10,64 @@ from moorage_core.runtime_secrets.models import Found, RuntimeSecret
 
 SECRET: LiteralString = (
     "id, org_id, project_id, operation_id, name, purpose, secret_id, size, expires_at,"
-    " version, created_at"
+    " version, created_at, instance_id, generation"
 )
 
 
-async def count(db: Db, operation: str, *, org: str) -> int:
+async def count(db: Db, *, operation: str, instance: str | None, org: str) -> int:
+    """Of an instance, or of a session that has none."""
     return await db.value(
-        "SELECT count(*) FROM runtime_secrets WHERE org_id = %s AND operation_id = %s",
-        (org, operation),
+        """
+        SELECT count(*) FROM runtime_secrets WHERE org_id = %(org)s
+            AND (instance_id = %(instance)s OR %(instance)s::text IS NULL
+                AND operation_id = %(operation)s)
+        """,
+        {"org": org, "operation": operation, "instance": instance},
+    )
+
+
+async def find_newest(db: Db, instance: str, name: str, *, org: str) -> RuntimeSecret | None:
+    """What an instance has under a name."""
+    return await db.find(
+        RuntimeSecret,
+        f"""
+        SELECT {SECRET} FROM runtime_secrets
+        WHERE org_id = %s AND instance_id = %s AND name = %s
+        ORDER BY generation DESC LIMIT 1 FOR UPDATE
+        """,
+        (org, instance, name),
+    )
+
+
+async def take_up(db: Db, id: str, *, org: str) -> RuntimeSecret:
+    """Note that one more operation uses a secret."""
+    return await db.get(
+        RuntimeSecret,
+        f"""
+        UPDATE runtime_secrets SET version = version + 1 WHERE org_id = %s AND id = %s
+        RETURNING {SECRET}
+        """,
+        (org, id),
+    )
+
+
+async def outlive(
+    db: Db, instance: str, *, org: str, until: datetime, name: str | None = None, before: int = 0
+) -> None:
+    """Let secrets of an instance end then: all, or the generations of a name before one."""
+    await db.run(
+        """
+        UPDATE runtime_secrets SET expires_at = %(until)s
+        WHERE org_id = %(org)s AND instance_id = %(instance)s
+            AND (%(name)s::text IS NULL OR (name = %(name)s AND generation < %(before)s))
+            AND (expires_at IS NULL OR expires_at > %(until)s)
+        """,
+        {"org": org, "instance": instance, "until": until, "name": name, "before": before},
     )
 
 
 async def add(db: Db, secret: RuntimeSecret) -> bool:
-    """False where the operation has one of this name.
+    """False where the operation, or the instance, has one of this name.
 
     Tenant-less: `secret` carries its org.
     """
@@ -31,8 +76,9 @@ async def add(db: Db, secret: RuntimeSecret) -> bool:
             f"""
             INSERT INTO runtime_secrets ({SECRET})
             VALUES (%(id)s, %(org_id)s, %(project_id)s, %(operation_id)s, %(name)s, %(purpose)s,
-                %(secret_id)s, %(size)s, %(expires_at)s, %(version)s, %(created_at)s)
-            ON CONFLICT (operation_id, name) DO NOTHING
+                %(secret_id)s, %(size)s, %(expires_at)s, %(version)s, %(created_at)s,
+                %(instance_id)s, %(generation)s)
+            ON CONFLICT DO NOTHING
             """,
             secret.__dict__,
         )
@@ -43,18 +89,24 @@ async def list_for_node(
     db: Db, *, org: str, operations: list[str], names: list[str], node: str
 ) -> list[Found]:
     """Secrets by operation and name (the two lists belong together), and the key of the task
-    of the node that got them, fence by fence."""
+    of the node that got them, fence by fence. Of an instance's the newest."""
     return await db.all(
         Found,
         """
-        SELECT s.operation_id, s.name, s.id, s.secret_id, s.size, s.expires_at, coalesce((
+        SELECT w.operation AS operation_id, s.name, s.id, s.secret_id, s.size, s.expires_at,
+            coalesce((
                 SELECT jsonb_object_agg(d.fence::text, coalesce(t.key, d.task_id))
                 FROM secret_deliveries d LEFT JOIN tasks t ON t.id = d.task_id
-                WHERE d.runtime_secret_id = s.id AND d.operation_id = s.operation_id
+                WHERE d.runtime_secret_id = s.id AND d.operation_id = w.operation
                     AND d.node_id = %(node)s), '{}') AS given
-        FROM runtime_secrets s
-        WHERE s.org_id = %(org)s AND (s.operation_id, s.name) IN (
-            SELECT * FROM unnest(%(operations)s::text[], %(names)s::text[]))
+        FROM (SELECT DISTINCT * FROM unnest(%(operations)s::text[], %(names)s::text[]))
+                AS w(operation, name)
+            JOIN operations o ON o.id = w.operation AND o.org_id = %(org)s
+            JOIN runtime_secrets s ON s.org_id = %(org)s AND s.name = w.name
+                AND CASE WHEN o.app_instance_id IS NULL THEN s.operation_id = o.id
+                    ELSE s.instance_id = o.app_instance_id AND s.generation = (
+                        SELECT max(x.generation) FROM runtime_secrets x
+                        WHERE x.instance_id = o.app_instance_id AND x.name = w.name) END
         ORDER BY s.id FOR SHARE OF s
         """,
         {"org": org, "operations": operations, "names": names, "node": node},

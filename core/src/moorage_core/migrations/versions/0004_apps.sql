@@ -324,6 +324,8 @@ END $$;
 CREATE TRIGGER operation_locks BEFORE INSERT OR UPDATE OF status ON operations FOR EACH ROW
     WHEN (NEW.status = 'ready' AND NEW.app_instance_id IS NOT NULL) EXECUTE FUNCTION check_operation_locks();
 
+REVOKE EXECUTE ON FUNCTION check_operation_move, check_operation_locks FROM PUBLIC;
+
 -- The journal: what was done, step by step. A finished one is never done again.
 CREATE TABLE operation_steps (
     operation_id text NOT NULL,
