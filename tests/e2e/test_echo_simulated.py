@@ -20,6 +20,8 @@ from tests.e2e.shop import Shop
 from tests.e2e.site import Site
 from tests.e2e.world import Tenant
 
+pytestmark = pytest.mark.slow
+
 CONTROLLER = (sys.executable, "-m", "moorage", "run", "moorage_echo.controller:app")
 NODE = Path(sys.executable).with_name("node")
 NODE_ECHO = Path(__file__).parents[2] / "apps/fixtures/node-echo"
@@ -140,7 +142,7 @@ def test_the_whole_life_of_an_instance(
     assert one.read()["status"] == "stopped"
     one.ask("start")
     one.ask("restart")
-    one.ask("repair", {"reason": "to see"})
+    one.ask("repair", {"reason": "to see what it mends"})
     one.ask("rotate", {"reason": "the key got out"})
     assert one.put("f")["copies"] == 4
 
