@@ -32,6 +32,8 @@ from moorage.auth import Auth, Headers
 
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 30.0
+KEPT = 32
+"""Connections that are kept open for the next calls."""
 NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.ProxyError)
 NOBODY: Headers = {}
 NO_OPTIONS = Options()
@@ -80,6 +82,8 @@ class Transport:
             # What goes to this machine in plain text must not take the way over a proxy.
             trust_env=not plain,
             timeout=httpx2.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS, pool=None),
+            # A call that waits on the platform must not keep others from being sent.
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=KEPT),
         )
 
     def acting(self, auth: Auth) -> "Transport":

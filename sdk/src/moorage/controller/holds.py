@@ -43,6 +43,8 @@ class Ended:
     result: dict[str, Any] = field(default_factory=dict[str, Any])
     error_code: str | None = None
     error_message: str | None = None
+    silent: frozenset[str] = frozenset()
+    """Streams to which it wrote nothing, as far as that is known."""
 
 
 class Tasks(Protocol):

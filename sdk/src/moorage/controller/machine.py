@@ -322,6 +322,8 @@ class Machine:
         raise ValueError(f"The version of the instance declares no artifact {name}.")
 
     async def _text(self, ended: Ended, stream: Stream) -> str:
+        if stream in ended.silent:
+            return ""
         return (await self._tasks.output(ended.id, stream)).decode("utf-8", "replace")
 
     async def _failure(self, ended: Ended, what: str) -> Fail:

@@ -67,7 +67,17 @@ class Reporter:
             if not self._queue:
                 self._filled.clear()
             if batch:
-                await self._deliver(batch)
+                await self._try(batch)
+
+    async def _try(self, batch: list[_Waiting]) -> None:
+        """Whatever goes wrong here must not leave anybody waiting for ever."""
+        try:
+            await self._deliver(batch)
+        except Exception:
+            log.exception("Reports could not be sent.")
+            for waiting in batch:
+                if not waiting.answer.done():
+                    waiting.answer.set_exception(Lost("its report could not be sent"))
 
     async def _deliver(self, batch: list[_Waiting]) -> None:
         pause = FIRST_PAUSE

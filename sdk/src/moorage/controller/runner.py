@@ -305,7 +305,8 @@ async def _first(wanted: Awaitable[Claimed], *others: Awaitable[Any]) -> Claimed
     finally:
         for task in tasks:
             task.cancel()
-        await asyncio.wait(tasks)
+        # What the others raised meanwhile is nobody's any more.
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 @contextlib.asynccontextmanager

@@ -149,15 +149,8 @@ class WireHold:
     async def put_secret(
         self, name: str, *, purpose: Purpose, value: str | None, generate: int | None, rotate: bool
     ) -> None:
-        # The same wish of the same attempt makes one new secret, however often it is sent.
-        key = f"{self._brief.id}-{self._brief.attempt}-{name}-{rotate:d}"
-        client = self._client.using(
-            idempotency_key=key,
-            correlation_id=self._brief.correlation_id,
-            traceparent=self._brief.traceparent,
-        )
         await persist(
-            lambda: client.operations.put_secret(
+            lambda: self._client.operations.put_secret(
                 self._brief.id,
                 name=name,
                 purpose=purpose,
@@ -225,6 +218,7 @@ def _pieces(records: Sequence[Usage], size: int) -> list[Sequence[Usage]]:
 
 
 def _ended(task: TaskRead) -> Ended:
+    written = {"stdout": task.stdout_bytes, "stderr": task.stderr_bytes}
     return Ended(
         task.id,
         task.status,
@@ -232,6 +226,7 @@ def _ended(task: TaskRead) -> Ended:
         task.result or {},
         task.error_code,
         task.error_message,
+        frozenset(stream for stream, size in written.items() if not size),
     )
 
 

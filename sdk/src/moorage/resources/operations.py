@@ -183,7 +183,7 @@ class Operations(Group):
         value: str | None = None,
         encoding: Literal["text", "base64"] = "text",
         generate: int | None = None,
-        expires_in: int = 86_400,
+        expires_in: int | None = None,
         rotate: bool = False,
     ) -> Arguments:
         """Put a secret into custody for the operation's tasks to name. Needs its token.

@@ -81,9 +81,11 @@ class SimulatedHold:
         if purpose not in self._manifest.secrets:
             raise Fail("secret_not_declared", f"The manifest declares no secrets for {purpose}.")
         if rotate and self._operation.kind not in {"credential.rotate", "instance.deploy"}:
-            raise Fail("invalid_transition", f"{self._operation.kind} rotates no secrets.")
-        known = self._world.secrets.get(name, 0)
-        self._world.secrets[name] = known + 1 if rotate or not known else known
+            raise Fail("rotation_not_here", f"{self._operation.kind} rotates no secrets.")
+        known, put = self._world.secrets.get(name, 0), self._operation.secrets
+        if not known or (rotate and name not in put):
+            self._world.secrets[name] = known + 1
+            put.add(name)
 
     async def principals(self) -> list[dict[str, Any]]:
         return self._world.principals

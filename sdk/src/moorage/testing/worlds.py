@@ -79,6 +79,8 @@ class Operation:
     due_at: float | None = None
     deadline: float | None = None
     children: Children | None = None
+    secrets: set[str] = field(default_factory=set[str])
+    """Secrets that it has put into custody. It rotates each once."""
     before: str | None = None
     """What its target was before it began."""
 
