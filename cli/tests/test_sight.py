@@ -238,6 +238,12 @@ def test_success_ends_in_one_line() -> None:
     assert sight.ending(Sight(done)) == ["member.add (opn_1) succeeded after 4.0 s."]
 
 
+def test_an_action_ends_with_its_result() -> None:
+    done = operation(kind="action", action="echo.put", status="succeeded", result={"copies": 3})
+
+    assert sight.ending(Sight(done))[1:] == ['Result: {"copies": 3}']
+
+
 def test_what_was_taken_down_says_that_nothing_is_left_or_what() -> None:
     gone = operation(kind="instance.decommission", status="succeeded", ended_at=START)
     left = operation(

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from moorage.models import OperationRead, OperationStepRead, ResidueRead
+from moorage_cli import output
 from moorage_cli.terminal import plain
 
 ENDED = frozenset({"succeeded", "failed", "cancelled", "abandoned"})
@@ -200,6 +201,8 @@ def ending(sight: Sight) -> list[str]:
     if operation.error:
         found.append(f"Cause: {operation.error.message} [{operation.error.code}]")
         found += [f"  | {line}" for line in operation.error.log or ()]
+    if operation.action and operation.result is not None:
+        found.append(f"Result: {output.cell(operation.result)}")
     found += residue(operation)
     if operation.status != "succeeded":
         found += [f"  {sight.child(child)}" for child in sight.children if child.status in SETTLED]

@@ -33,7 +33,7 @@ class Actions(Group):
     ) -> Arguments:
         """Run an action. With `wait`, answers when it has ended, or after so many seconds."""
         return Arguments(
-            path={"instance": id_of(instance), "name": action},
+            path={"instance": id_of(instance), "action": action},
             headers={"Prefer": f"wait={wait:g}"} if wait else {},
             body=ActionRun(
                 input=dict(input or {}),

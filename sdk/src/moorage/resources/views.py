@@ -28,6 +28,6 @@ class Views(Group):
     ) -> Arguments:
         """A page of a view's rows, with the view itself; `next` goes on as `after`."""
         return Arguments(
-            path={"instance": id_of(instance), "name": view},
+            path={"instance": id_of(instance), "view": view},
             query={"after": after, "limit": page_size},
         )
