@@ -9,7 +9,7 @@ import pytest
 
 from moorage import testing
 from moorage.controller.briefs import Children
-from moorage.manifest import Manifest, read
+from moorage.manifest import OPERATION_KINDS, Manifest, read
 from moorage_echo import cluster, echod, release
 from moorage_echo.controller import app
 from moorage_echo.simulated import Network, Seat
@@ -403,27 +403,46 @@ def test_a_look_at_a_dead_leader_asks_for_a_repair(running: testing.World) -> No
 
 
 KINDS: dict[str, testing.Operation] = {
-    "deploy": testing.deploy(),
-    "configure": testing.configure(CONFIG | {"port": 7412}),
-    "restart": testing.restart(),
-    "repair": testing.repair(),
-    "rotate": testing.rotate(),
-    "stop": testing.stop(),
-    "add": testing.add("replica-3"),
-    "drain": testing.drain("replica-1"),
-    "remove": testing.remove("replica-1"),
-    "put": put("b"),
-    "decommission": testing.decommission(),
+    "instance.deploy": testing.deploy(),
+    "instance.configure": testing.configure(CONFIG | {"port": 7412}),
+    "instance.upgrade": testing.upgrade(),
+    "instance.rollback": testing.rollback(),
+    "instance.stop": testing.stop(),
+    "instance.start": testing.start(),
+    "instance.restart": testing.restart(),
+    "instance.repair": testing.repair(),
+    "instance.decommission": testing.decommission(),
+    "member.add": testing.add("replica-3"),
+    "member.drain": testing.drain("replica-1"),
+    "member.resume": testing.resume("replica-1"),
+    "member.remove": testing.remove("replica-1"),
+    "action": put("b"),
+    "credential.rotate": testing.rotate(),
+}
+BEFORE: dict[str, testing.Operation] = {
+    "instance.start": testing.stop(),
+    "instance.rollback": testing.upgrade(),
+    "member.resume": testing.drain("replica-1"),
 }
 
 
 def ready_for(kind: str) -> testing.World:
-    if kind == "deploy":
+    """A world in which the kind can be asked for, and is."""
+    if kind == "instance.deploy":
         return new_world(replicas=1)
-    world = testing.run(app, asked(new_world(), put("a")))
-    if kind == "add":
+    old = kind in ("instance.upgrade", "instance.rollback")
+    first = dataclasses.replace(new_world(), version=OLD if old else None)
+    world = testing.run(app, asked(first, put("a")))
+    if kind in BEFORE:
+        world = ask(world, copy.deepcopy(BEFORE[kind]))
+    if kind == "member.add":
         world.members.append(wanted("replica-3", "h3"))
     return asked(world, copy.deepcopy(KINDS[kind]))
+
+
+def test_every_kind_is_tried() -> None:
+    """A replacement is an addition and a removal."""
+    assert set(OPERATION_KINDS) - set(KINDS) == {"member.replace"}
 
 
 def shape(world: testing.World) -> Any:

@@ -5,6 +5,7 @@ Not imported with `moorage` itself: most programs need none of it.
 """
 
 from moorage_manifest import (
+    OPERATION_KINDS,
     Artifact,
     BadConstraint,
     BadVersion,
@@ -45,6 +46,7 @@ __all__ = [
     "FamilyReading",
     "Fault",
     "Manifest",
+    "OPERATION_KINDS",
     "Reading",
     "ValueFault",
     "Version",
