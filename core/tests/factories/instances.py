@@ -8,6 +8,7 @@ from core.tests.callers import Caller
 from core.tests.factories import catalog, entitlements, machines
 from core.tests.site import fresh
 from moorage_core import unit
+from moorage_core.kit.ids import ReplicaId, UsageRecordId
 from moorage_core.operations import claims
 
 if TYPE_CHECKING:
@@ -224,6 +225,53 @@ async def make_plan(tenant: "Tenant") -> str:
     made = await echo.running()
     body = {"kind": "instance.restart"}
     return (await catalog.made(tenant.admin, f"/v1/instances/{made['id']}/plans", body))["id"]
+
+
+async def leave_traces(tenant: "Tenant") -> None:
+    """A row of everything that controllers leave behind, of the tenant's instance."""
+    site, instance = tenant.site, await tenant.id("instance")
+    place = {"org_id": tenant.org.id, "project_id": tenant.project.id}
+    at = await machines.now(site)
+    ((operation, operator),) = await site.rows(
+        "SELECT last_operation_id, operator_id FROM instances WHERE id = %s", instance
+    )
+    rows: dict[str, dict[str, Any]] = {
+        "operation_steps": {
+            "operation_id": operation,
+            "number": 99,
+            "name": "look",
+            "status": "succeeded",
+            "started_at": at,
+        },
+        "controller_replicas": {
+            "id": ReplicaId.new(),
+            "operator_id": operator,
+            "name": fresh(),
+            "lease_expires_at": at,
+            "last_seen_at": at,
+            "created_at": at,
+        },
+        "views": {"instance_id": instance, "name": "traces", "observed_at": at},
+        "view_rows": {
+            "instance_id": instance,
+            "name": "traces",
+            "key": "one",
+            "data": {},
+            "generation": 1,
+        },
+        "usage_records": {
+            "id": UsageRecordId.new(),
+            "instance_id": instance,
+            "meter": "traces",
+            "key": "one",
+            "quantity": 1,
+            "from_at": at,
+            "until_at": at,
+            "created_at": at,
+        },
+    }
+    for table, values in rows.items():
+        await machines.insert(site, table, **place, **values)
 
 
 FACTORIES = {"plan": make_plan}

@@ -570,7 +570,9 @@ CREATE FUNCTION operator_seen(operators text[])
     WHERE p.id = ANY (operators) GROUP BY p.id $$;
 
 REVOKE EXECUTE ON FUNCTION operator_acts, grant_principal, watch_principal, claiming_operator, operator_seen FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION operator_acts, watch_principal, claiming_operator, operator_seen TO moorage_app, moorage_system;
+GRANT EXECUTE ON FUNCTION watch_principal, claiming_operator, operator_seen TO moorage_app;
+-- A claim is one transaction of the system's.
+GRANT EXECUTE ON FUNCTION claiming_operator TO moorage_system;
 GRANT EXECUTE ON FUNCTION grant_principal TO moorage_app;
 
 -- What quotas are held against, now that there is something.
