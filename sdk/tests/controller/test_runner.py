@@ -5,7 +5,9 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from asyncio.subprocess import Process
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +61,7 @@ def sample(slug: str) -> moorage.App:
     @app.member("worker").add
     async def join(op: moorage.MemberOperation) -> None:
         said = await op.step("greet", greet, op.node, undo=part)
+        await op.step("hang", hang)
         op.report_member(health="healthy", adapter_detail={"said": said})
 
     @app.member("worker").drain
@@ -93,6 +96,13 @@ async def greet(machine: moorage.Machine) -> str:
 
 async def part(machine: moorage.Machine) -> None:
     await machine.exec("echo", "bye", repeatable=True)
+
+
+async def hang() -> None:
+    """Goes on once the file that the environment names is gone."""
+    name = os.environ.get("SAMPLE_HANGS")
+    while name is not None and await asyncio.to_thread(Path(name).exists):
+        await asyncio.sleep(0.05)
 
 
 async def never() -> None:
@@ -133,7 +143,7 @@ async def until(is_so: Callable[[], Awaitable[bool]], seconds: float = 40) -> No
             await asyncio.sleep(0.05)
 
 
-async def ended(client: Client, operation: str) -> OperationRead:
+async def ended(client: Client, operation: str, *, seconds: float = 40) -> OperationRead:
     """The operation at its end. One that waits for a person is shown instead."""
 
     async def settled() -> bool:
@@ -142,7 +152,7 @@ async def ended(client: Client, operation: str) -> OperationRead:
         return found.ended_at is not None
 
     try:
-        await until(settled)
+        await until(settled, seconds)
     except TimeoutError:
         below = await client.operations.children(operation).all()
         pytest.fail(f"it never ended: {await client.operations.get(operation)}, {below}")
@@ -236,40 +246,83 @@ async def test_a_replica_that_leaves_hands_its_work_over_at_once(
     assert second.state()[1]["operations"] == 0
 
 
-async def test_a_process_works_until_it_is_told_to_stop(
-    site: Site, machine: ScriptedNode, tmp_path: Path
-) -> None:
-    (tmp_path / "given.py").write_text(
+@asynccontextmanager
+async def process(site: Site, folder: Path, **more: str) -> AsyncGenerator[Process]:
+    """A replica as a process of its own."""
+    (folder / "given.py").write_text(
         f"from sdk.tests.controller.test_runner import sample\n\napp = sample({site.app.slug!r})\n"
     )
-    key = tmp_path / "operator.pem"
+    key = folder / "operator.pem"
     key.write_bytes(site.private_key.pem)
-    port = running.free_port()
-    process = await asyncio.create_subprocess_exec(
+    started = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "moorage", "run", "given:app"),
         env=os.environ
         | {
-            "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]),
+            "PYTHONPATH": os.pathsep.join([str(folder), *sys.path]),
             "MOORAGE_URL": site.admin.url,
             "MOORAGE_SERVICE_ACCOUNT": site.account,
             "MOORAGE_KEY": site.key,
             "MOORAGE_KEY_FILE": str(key),
-            "MOORAGE_HEALTH_PORT": str(port),
+            **more,
         },
         stderr=asyncio.subprocess.PIPE,
     )
-    made = await site.deploy("process", worker=[machine.id])
-    assert made.last_operation is not None
-    done = await ended(site.admin, made.last_operation.id)
-    async with httpx2.AsyncClient(trust_env=False) as http:
-        page = await http.get(f"http://127.0.0.1:{port}/healthz")
-    process.send_signal(signal.SIGTERM)
-    _, said = await process.communicate()
+    try:
+        yield started
+    finally:
+        if started.returncode is None:
+            started.kill()
+            await started.communicate()
+
+
+async def test_a_process_works_until_it_is_told_to_stop(
+    site: Site, machine: ScriptedNode, tmp_path: Path
+) -> None:
+    port = running.free_port()
+    async with process(site, tmp_path, MOORAGE_HEALTH_PORT=str(port)) as replica:
+        made = await site.deploy("process", worker=[machine.id])
+        assert made.last_operation is not None
+        done = await ended(site.admin, made.last_operation.id)
+        async with httpx2.AsyncClient(trust_env=False) as http:
+            page = await http.get(f"http://127.0.0.1:{port}/healthz")
+        replica.send_signal(signal.SIGTERM)
+        _, said = await replica.communicate()
 
     lines = [json.loads(line) for line in said.decode().splitlines()]
     about = {line.get("correlation_id") for line in lines if line["message"].startswith("Begun")}
     assert done.status == "succeeded"
     assert (page.status_code, page.json()["status"]) == (200, "ok")
-    assert process.returncode == 0
+    assert replica.returncode == 0
     assert about == {made.correlation_id}
     assert lines[-1]["message"] == "Left."
+
+
+@pytest.mark.slow
+async def test_what_a_killed_process_was_at_is_taken_up_where_it_was(
+    site: Site, machine: ScriptedNode, app: moorage.App, tmp_path: Path
+) -> None:
+    hangs = tmp_path / "hangs"
+    hangs.touch()
+    async with process(site, tmp_path, SAMPLE_HANGS=str(hangs)) as replica:
+        made = await site.deploy("killed", worker=[machine.id])
+        assert made.last_operation is not None
+        parent = made.last_operation.id
+
+        async def is_hanging() -> bool:
+            children = await site.admin.operations.children(parent).all()
+            steps = await site.admin.operations.steps(children[0]).all()
+            return [(s.name, s.status) for s in steps[-1:]] == [("hang", "running")]
+
+        await until(is_hanging)
+        replica.kill()
+        await replica.communicate()
+    async with site.controller(app):
+        done = await ended(site.admin, parent, seconds=120)
+
+    (child,) = await site.admin.operations.children(parent).all()
+    steps = [(s.name, s.status, s.attempt) for s in await site.admin.operations.steps(child).all()]
+    tasks = [task.key async for task in site.admin.tasks.all(child.id)]
+    assert done.status == "succeeded"
+    assert child.fence == 2
+    assert steps == [("greet", "succeeded", 1), ("hang", "succeeded", 1)]
+    assert len(tasks) == 1
