@@ -339,3 +339,20 @@ async def test_the_owner_of_the_target_hears_what_is_said_of_it(queue: Queue) ->
 
     assert isinstance(answer, Operation)
     assert [dict(each.member or {}) for each in queue.target.said] == [said]
+
+
+async def test_what_happens_to_an_operation_belongs_to_the_request_that_asked_for_it(
+    queue: Queue,
+) -> None:
+    first, second = await queue.ask("instance.configure"), await queue.ask("instance.restart")
+
+    await queue.finish()
+
+    found = await queue.site.rows(
+        """
+        SELECT o.id, count(DISTINCT e.correlation_id), min(e.correlation_id) = o.correlation_id
+        FROM operations o JOIN events e ON e.subject = o.id WHERE o.id = ANY (%s) GROUP BY o.id
+        """,
+        [first, second],
+    )
+    assert sorted(found) == sorted([(first, 1, True), (second, 1, True)])

@@ -6,7 +6,8 @@ ends waves and phases of parents, and moves to `ready` what order allows. Nothin
 operation ready, so a claim need not ask.
 """
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 
@@ -119,11 +120,24 @@ async def stop_tasks(ctx: Context, operation: Operation) -> None:
 
 async def tell(ctx: Context, moves: Sequence[Move]) -> None:
     """Tell whoever owns the targets, each of its own kinds."""
-    by_target: dict[str, list[Move]] = {}
+    by_target: dict[tuple[str, str], list[Move]] = {}
     for each in moves:
-        by_target.setdefault(hooks.word(each.operation.kind), []).append(each)
-    for word, mine in by_target.items():
-        await ctx.platform.targets[word].moved(ctx, mine)
+        key = hooks.word(each.operation.kind), each.operation.correlation_id
+        by_target.setdefault(key, []).append(each)
+    for (word, _), mine in by_target.items():
+        with part_of(ctx, mine[0].operation):
+            await ctx.platform.targets[word].moved(ctx, mine)
+
+
+@contextmanager
+def part_of(ctx: Context, operation: Operation) -> Generator[None]:
+    """What happens in the block belongs to the operation, whoever's transaction it is in."""
+    before = ctx.trace
+    ctx.trace = Trace(operation.correlation_id, operation.traceparent)
+    try:
+        yield
+    finally:
+        ctx.trace = before
 
 
 def publish(ctx: Context, event: registry.EventType, operation: Operation) -> None:

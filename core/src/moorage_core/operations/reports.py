@@ -197,7 +197,6 @@ async def _apply(ctx: Context, proof: Proof, said: ReportCreate) -> Operation:
         raise SequenceGap(
             f"Report {said.sequence} came after report {operation.sequence}. Send what is missing."
         )
-    ctx.trace = Trace(operation.correlation_id, operation.traceparent)
     if operation.status == "ready":
         back = replace(
             operation, status="running" if operation.direction == "forward" else "undoing"
@@ -206,7 +205,8 @@ async def _apply(ctx: Context, proof: Proof, said: ReportCreate) -> Operation:
     journal = await _write_steps(ctx, operation, said.steps)
     after = _told(ctx, operation, said, no_return=journal)
     (written,) = await flow.move(ctx, [(operation, after)], org=proof.org)
-    await _tell_target(ctx, written, said)
+    with flow.part_of(ctx, operation):
+        await _tell_target(ctx, written, said)
     if written.status not in rules.HELD:
         await flow.settle(ctx, operation.instance_id, org=proof.org)
         (written,) = await queue_store.lock(ctx.db, [operation.id], org=proof.org)
