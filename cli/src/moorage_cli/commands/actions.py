@@ -7,7 +7,7 @@ import typer
 from moorage_cli import intent, names, watching
 from moorage_cli.connection import Session
 from moorage_cli.names import InstanceName
-from moorage_cli.output import Done
+from moorage_cli.output import Done, Rows
 from moorage_cli.verbs import group, verb
 from moorage_cli.watching import Detach
 
@@ -15,6 +15,14 @@ app = group("Actions: an app's own verbs, on its instances.")
 
 WAIT = 10.0
 """Seconds that the platform may take to answer with the end: most actions are over by then."""
+
+
+@verb(app, "list")
+async def list_actions(at: Session, instance: InstanceName) -> Rows:
+    """The actions of an instance, and whether you may run them."""
+    where = await names.instance_id(at.client, instance)
+    columns = ("name", "title", "allowed", "component", "description")
+    return Rows(at.client.actions.list(where), columns)
 
 
 @verb(app, "run")
