@@ -19,10 +19,11 @@ def test_what_the_manifest_promises_and_nobody_does_is_named() -> None:
     app.member("keeper").add(nothing)
 
     assert app.missing() == [
+        "member(keeper).remove",
         "member(worker).add",
+        "member(worker).remove",
         "member(worker).drain",
         "member(worker).resume",
-        "member(worker).remove",
         "action sample.say",
         "instance.rollback",
     ]

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from moorage import Fail, Secret
+from moorage import Fail, Member, Secret
 from moorage.controller import references
 from sdk.tests.controller import sample
 
@@ -31,6 +31,12 @@ def test_a_journal_names_no_function_but_those_of_controllers(name: str) -> None
 
     with pytest.raises(Fail, match="has no function"):
         references.function_of(name)
+
+
+def test_a_member_is_known_by_its_id() -> None:
+    member = Member(id="mem_1", name="a", component="worker", status="ready")
+
+    assert references.written([member]) == [{"$member": "mem_1"}]
 
 
 def test_what_is_no_json_is_refused_with_its_type() -> None:

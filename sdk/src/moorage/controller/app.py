@@ -179,7 +179,8 @@ class App:
         gaps = [
             f"member({key}).{verb}"
             for key, component in self.manifest.components.items()
-            for verb in dict.fromkeys(["add", *component.verbs])
+            # Members come with the deployment and go with the instance, whatever can be asked.
+            for verb in dict.fromkeys(["add", "remove", *component.verbs])
             if verb != "replace" and self.members[key].slot(verb).work is None
         ]
         gaps += [f"action {a.name}" for a in self.manifest.actions if a.name not in self.actions]

@@ -1,6 +1,6 @@
 """How arguments and results of steps become JSON, and how a function is known by name. Pure.
 
-A machine is written as the member that stands on it, a secret as its name. A function is known as
+A machine or a member is written as the member's id, a secret as its name. A function is known as
 `module:name`, so that any replica can run it; it is looked for in what the app has imported, and
 nothing is imported because a journal says so.
 """
@@ -9,21 +9,15 @@ import inspect
 import json
 import sys
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
+from moorage.controller.briefs import Member
 from moorage.controller.outcomes import Fail
 
 MACHINE, MEMBER, SECRET = "$machine", "$member", "$secret"
 LARGEST_RESULT = 64 * 1024
 
 Function = Callable[..., Awaitable[Any]]
-
-
-class Referable(Protocol):
-    """An object that stands for something the platform knows."""
-
-    @property
-    def reference(self) -> dict[str, str]: ...
 
 
 def name_of(function: Function) -> str:
@@ -52,7 +46,9 @@ def function_of(name: str) -> Function:
 
 
 def written(value: Any) -> Any:
-    """A value as JSON, with machines and secrets as what they refer to."""
+    """A value as JSON, with machines, members and secrets as what they refer to."""
+    if isinstance(value, Member):
+        return {MEMBER: value.id}
     reference = getattr(value, "reference", None)
     if isinstance(reference, dict):
         return cast(dict[str, str], reference)
@@ -65,7 +61,7 @@ def written(value: Any) -> Any:
         return value
     raise TypeError(
         f"A {type(value).__name__} cannot be kept in the journal. Steps take and return JSON: "
-        "text, numbers, lists, objects; and machines and secrets as arguments."
+        "text, numbers, lists, objects; and machines, members and secrets as arguments."
     )
 
 
