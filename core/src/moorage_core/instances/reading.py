@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from moorage_core.artifacts import commands as artifacts
 from moorage_core.authz.authorize import authorize_anywhere
 from moorage_core.authz.permissions import Permission
 from moorage_core.context import Context
@@ -67,7 +68,10 @@ async def list_everywhere(
 async def list_using_artifact(
     ctx: Context, artifact: str, page: PageRequest
 ) -> Page[dict[str, Any]]:
-    """The caller's instances whose version uses an artifact: whom a revocation concerns."""
+    """The caller's instances whose version uses an artifact: whom a revocation concerns.
+
+    Who neither has such an instance nor sees the artifact where it lives is told of no artifact.
+    """
     authorize_anywhere(ctx, READ)
     versions = await store.list_versions_using(ctx.db, artifact)
     rows = await store.list_using(
@@ -77,6 +81,8 @@ async def list_using_artifact(
         orgs=ctx.principal.orgs_with(READ),
         projects=ctx.principal.projects_with(READ),
     )
+    if not rows and not page.after:
+        await artifacts.get(ctx, artifact, key=READ)
     return await _page(ctx, rows, page)
 
 
