@@ -3,6 +3,7 @@
 from typing import Any
 
 from tests.e2e import shop
+from tests.e2e.callers import WITHIN
 from tests.e2e.shop import Shop
 from tests.e2e.world import Tenant
 
@@ -29,10 +30,16 @@ class Deployed:
         """Ask for something, and wait for how it ended."""
         return self.done(self.admin.post(f"{self.path}/{verb}", body or {}))
 
-    def done(self, operation: dict[str, Any]) -> dict[str, Any]:
-        found: dict[str, Any] = shop.ended(self.admin, operation["id"])
+    def done(self, operation: dict[str, Any], *, seconds: float = WITHIN) -> dict[str, Any]:
+        found: dict[str, Any] = shop.ended(self.admin, operation["id"], seconds=seconds)
         assert found["status"] == "succeeded", found
         return found
+
+    def steps(self, kind: str) -> list[dict[str, Any]]:
+        """The steps of every operation of a kind, so far."""
+        found = self.admin.get(f"/v1/operations?instance={self.id}&kind={kind}&limit=200")["items"]
+        paths = [f"/v1/operations/{operation['id']}/steps" for operation in found]
+        return [step for path in paths for step in self.admin.get(path)["items"]]
 
     def put(self, key: str, value: str = "1") -> dict[str, Any]:
         given = {"input": {"key": key, "value": value}}
@@ -41,7 +48,10 @@ class Deployed:
         return self.done(asked)["result"]
 
 
-def deploy(tenant: Tenant, app: Shop, name: str, **machines: list[str]) -> Deployed:
+def request(
+    tenant: Tenant, app: Shop, name: str, **machines: list[str]
+) -> tuple[Deployed, dict[str, Any]]:
+    """Ask for an instance; it, and the operation that brings it up."""
     wish = {
         "name": name,
         "app": app.app,
@@ -50,6 +60,11 @@ def deploy(tenant: Tenant, app: Shop, name: str, **machines: list[str]) -> Deplo
         "components": {key: {"allocations": held} for key, held in machines.items()},
     }
     made = tenant.admin.post(f"/v1/projects/{tenant.project}/instances", wish)
-    found = Deployed(tenant, made["id"])
-    found.done(made["last_operation"])
+    return Deployed(tenant, made["id"]), made["last_operation"]
+
+
+def deploy(tenant: Tenant, app: Shop, name: str, **machines: list[str]) -> Deployed:
+    """An instance that runs."""
+    found, operation = request(tenant, app, name, **machines)
+    found.done(operation)
     return found
