@@ -10,13 +10,15 @@ import pytest
 from tools import gen_cli
 from tools.gen_cli import Entry
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+REPO = Path(__file__).resolve().parents[2]
+DOCS = REPO / "docs"
 PAGES = sorted(
     page
     for page in (
         *DOCS.glob("howto/*.md"),
         *DOCS.glob("runbooks/*.md"),
         *DOCS.glob("explanation/*.md"),
+        *REPO.glob("apps/**/runbook.md"),
     )
 )
 BLOCK = re.compile(r"```(?:console|sh)\n(.*?)```", re.DOTALL)
@@ -37,7 +39,8 @@ def entries() -> dict[tuple[str, ...], Entry]:
     return {entry.path: entry for entry in gen_cli.entries(gen_cli.plugins())}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPO)))
+@pytest.mark.rule("ON-7")
 def test_what_a_page_says_to_type_can_be_typed(
     page: Path, entries: dict[tuple[str, ...], Entry]
 ) -> None:

@@ -206,7 +206,7 @@ async def test_instances_are_found_by_app_version_and_state(echo: Echo) -> None:
     assert [each["id"] for each in everywhere.json()["items"]] == [made["id"]]
 
 
-@pytest.mark.rule("ON-4", "BQ-3")
+@pytest.mark.rule("ON-4")
 async def test_events_tell_the_whole_story(site: Site, echo: Echo) -> None:
     made = await echo.running()
     await echo.ask(made["id"], "stop")

@@ -40,6 +40,7 @@ async def configure(echo: Echo, instance: str) -> dict[str, Any]:
     return brief
 
 
+@pytest.mark.rule("MC-5")
 async def test_a_secret_is_the_instances_and_stays(echo: Echo) -> None:
     instance = await echo.deploy()
     (deploy,) = await echo.claim()
@@ -59,6 +60,7 @@ async def test_a_secret_is_the_instances_and_stays(echo: Echo) -> None:
     assert values == [(1,)]
 
 
+@pytest.mark.rule("MC-5")
 async def test_only_a_rotation_puts_another_in_its_place(echo: Echo) -> None:
     instance = await echo.deploy()
     (deploy,) = await echo.claim()
@@ -118,6 +120,7 @@ async def test_a_task_of_a_later_operation_gets_the_newest(echo: Echo) -> None:
     assert task.secrets["ring"] not in asked.text
 
 
+@pytest.mark.rule("MC-5")
 async def test_secrets_go_with_their_instance(echo: Echo) -> None:
     instance, site = await echo.deploy(), echo.tenant.site
     (deploy,) = await echo.claim()

@@ -32,6 +32,7 @@ def fail_replicas(brief: dict[str, Any]) -> dict[str, Any]:
     return {"state": "failed", "steps": [step], "error": error, "recovery": "repairable"}
 
 
+@pytest.mark.rule("BQ-3")
 async def test_what_came_of_a_request_stands_in_one_timeline(site: Site, echo: Echo) -> None:
     made = await echo.running(replicas=1)
     await site.number()
@@ -49,6 +50,7 @@ async def test_what_came_of_a_request_stands_in_one_timeline(site: Site, echo: E
     assert {layer["layer"] for layer in found["policy"]} >= {"global", "entitlement"}
 
 
+@pytest.mark.rule("BQ-3")
 async def test_of_a_failure_the_innermost_cause_stands_first(echo: Echo) -> None:
     made = await echo.deploy(replicas=1)
     await echo.work(fail_replicas)
