@@ -132,17 +132,22 @@ async def lively_instance(tenant: "Tenant") -> None:
 
 
 async def right_caller(tenant: "Tenant", key: str) -> Caller | None:
-    """Whoever may call a route of controllers; None for other routes."""
-    if key == Permission.APPS_OPERATION_CLAIM:
+    """Whoever may call a route of controllers; None for other routes. One for each tenant."""
+    if key not in WATCH_KEYS | {Permission.APPS_OPERATION_CLAIM}:
+        return None
+    if "watch" not in tenant.secrets:
         replica = await lively(tenant)
         replica.name = "every-route"
-        tenant.ids["replica"] = (await replica.claim(capacity=0))["replica"]["id"]
-        return replica.account
-    if key in WATCH_KEYS:
-        watcher = await (await lively(tenant)).watch(tenant.ids["instance"])
-        tenant.ids["fence"] = str(watcher.fence)
-        return watcher.caller
-    return None
+        watcher = await replica.watch(tenant.ids["instance"])
+        tenant.ids.update(watched=watcher.instance, fence=str(watcher.fence))
+        tenant.secrets.update(watch=watcher.grant, account=replica.account.token)
+    tenant.ids["instance"] = tenant.ids["watched"]
+    account = Bearer(tenant.site.client, tenant.secrets["account"])
+    # Its watch lives as long as its lease, which this renews.
+    said = {"app": tenant.ids["claimed_app"], "replica": "every-route", "capacity": 0, "wait": 0}
+    claimed = await account.post("/v1/controller/claims", said | {"after": 1000})
+    tenant.ids["replica"] = claimed.json()["replica"]["id"]
+    return Bearer(tenant.site.client, tenant.secrets["watch"]) if key in WATCH_KEYS else account
 
 
 def _made(name: str) -> Any:

@@ -47,7 +47,10 @@ async def act_for_own(ctx: Context, *, key: str, fence: int) -> Instance:
     instance = ctx.principal.instance
     if instance is None:
         ctx.checked.add(key)
-        raise Forbidden("Only a controller may do this, with the token of a watch or an operation.")
+        raise Forbidden(
+            f"This needs the permission {key}, which only tokens of watches and of apps' operations"
+            " have."
+        )
     return await act(ctx, instance, key=key, fence=fence)
 
 
@@ -66,8 +69,8 @@ async def _refuse(ctx: Context, instance: str, *, key: str) -> None:
     ctx.checked.add(key)
     found = await instances.get(ctx, instance)
     raise Forbidden(
-        f"Only the controller that acts for instance {instance} may do this, with the token of its"
-        " watch or of an operation.",
+        f"This needs the permission {key}, which only the controller that acts for instance"
+        f" {instance} has, by the token of its watch or of an operation.",
         org=found.org_id,
         project=found.project_id,
     )

@@ -53,7 +53,7 @@ class Claim(Input):
     """How many more operations you take."""
     watch_capacity: Annotated[int, Field(ge=0, le=100_000), WHOLE] = 0
     """How many more instances you watch. An answer brings a hundred at most."""
-    wait: Annotated[float, Field(ge=0, le=60)] = 20
+    wait: Annotated[int, Field(ge=0, le=60), WHOLE] = 20
     """Seconds to wait for something. The answer may come earlier, with nothing in it."""
     after: Number = 0
     """`next` of the last answer that you have. What you hold beyond it is told again."""

@@ -22,6 +22,9 @@ from moorage_core.views import rules, store
 from moorage_core.views.models import NewRow, Row, View
 from moorage_core.views.schemas import ViewPut
 
+MARK = "row_"
+"""What the cursors of rows begin with."""
+
 
 @dataclass(frozen=True)
 class RowPage:
@@ -115,15 +118,23 @@ async def read(ctx: Context, instance: str, name: str, page: PageRequest) -> Row
         limit=page.fetch,
     )
     shown = rows[: page.limit]
-    more = encode_cursor(shown[-1].key.encode().hex()) if len(rows) > page.limit else None
+    more = _cursor(shown[-1].key) if len(rows) > page.limit else None
     view = (await store.list_of(ctx.db, instance, org=org)).get(name)
     return RowPage(_shown(found, declared, view, readable=True), shown, more)
 
 
-def _after(page: PageRequest) -> str:
+def _cursor(key: str) -> str:
     """A row is called as the app likes, a cursor as pages do."""
+    return encode_cursor(MARK + key.encode().hex())
+
+
+def _after(page: PageRequest) -> str:
+    if not page.after:
+        return ""
     try:
-        return bytes.fromhex(page.after).decode()
+        if not page.after.startswith(MARK):
+            raise ValueError(page.after)
+        return bytes.fromhex(page.after.removeprefix(MARK)).decode()
     except ValueError as err:
         raise Malformed(
             "The cursor was not made by this list. Start it without `after`.",
