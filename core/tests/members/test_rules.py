@@ -53,6 +53,7 @@ def member(status: Status = "ready", **fields: Any) -> Member:
         created_at=NOW,
         updated_at=NOW,
         removed_at=NOW if status == "removed" else None,
+        app_id="app_echo",
         app_slug="echo",
     )
     return replace(made, **fields)

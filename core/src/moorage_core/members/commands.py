@@ -9,9 +9,10 @@ from typing import Any
 from moorage_core.allocations import commands as allocations
 from moorage_core.allocations import occupancy
 from moorage_core.allocations.models import Allocation, MachineWish
-from moorage_core.authz.authorize import hidden
+from moorage_core.authz.authorize import Resource, hidden
 from moorage_core.authz.permissions import Permission
 from moorage_core.context import Context
+from moorage_core.entitlements import commands as entitlements
 from moorage_core.events import commands as events
 from moorage_core.events import registry
 from moorage_core.instances import commands as instances
@@ -49,7 +50,8 @@ async def get(ctx: Context, id: str, *, key: str = READ) -> Member:
     member = await store.find(ctx.db, id, orgs=sorted(ctx.principal.scope.orgs))
     if member is None:
         raise hidden("member", id)
-    await instances.get(ctx, member.instance_id, key=key)
+    where = Resource("member", id, member.org_id, member.project_id)
+    await entitlements.authorize_on_app(ctx, key, where, app=member.app_id)
     return member
 
 

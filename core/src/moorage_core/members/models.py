@@ -58,6 +58,7 @@ class Member:
     created_at: datetime
     updated_at: datetime
     removed_at: datetime | None
+    app_id: str
     app_slug: str
     """Its instance's."""
 

@@ -17,7 +17,8 @@ MEMBER: LiteralString = """
     m.source_project_id, m.managed, m.keep_allocation, m.version_id, m.app_version,
     m.runtime_version, m.config_hash, m.adapter_detail, m.drain_owner, m.drain_reason,
     m.replaces_id, m.last_operation_id, m.correlation_id, m.version, m.created_at, m.updated_at,
-    m.removed_at, (SELECT i.app_slug FROM instances i WHERE i.id = m.instance_id) AS app_slug
+    m.removed_at, (SELECT i.app_id FROM instances i WHERE i.id = m.instance_id) AS app_id,
+    (SELECT i.app_slug FROM instances i WHERE i.id = m.instance_id) AS app_slug
     """
 ENDED: LiteralString = "('succeeded', 'failed', 'cancelled', 'abandoned')"
 
