@@ -327,7 +327,7 @@ class Claim(Model):
     release: str | None = None
     capacity: int | None = 10
     watch_capacity: int | None = 0
-    wait: float | None = 20
+    wait: int | None = 20
     after: int | None = 0
     holds: list[str] | None = None
     watching: list[str] | None = None
