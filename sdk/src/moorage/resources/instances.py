@@ -151,6 +151,11 @@ class Instances(Group):
         """What it was to be, each time that changed, newest first."""
         return Arguments(path={"instance": id_of(instance)}, query={"limit": page_size})
 
+    @listing(operations.LIST_INSTANCE_OPERATIONS, OperationRead)
+    def list_operations(self, instance: Instance, *, page_size: int | None = None) -> Arguments:
+        """What was asked of it, newest first."""
+        return Arguments(path={"instance": id_of(instance)}, query={"limit": page_size})
+
     @call(operations.CONFIGURE_INSTANCE, OperationRead)
     def configure(
         self, instance: Instance, *, config: Mapping[str, Any], plan: Plan | None = None
@@ -200,7 +205,7 @@ class Instances(Group):
         self,
         instance: Instance,
         *,
-        reason: str = "",
+        reason: str | None = None,
         preempt: bool = False,
         plan: Plan | None = None,
     ) -> Arguments:
@@ -208,13 +213,15 @@ class Instances(Group):
         return _change(instance, StopWrite(reason=reason, preempt=preempt, plan=_plan(plan)))
 
     @call(operations.START_INSTANCE, OperationRead)
-    def start(self, instance: Instance, *, reason: str = "", plan: Plan | None = None) -> Arguments:
+    def start(
+        self, instance: Instance, *, reason: str | None = None, plan: Plan | None = None
+    ) -> Arguments:
         """Start it again."""
         return _change(instance, StartWrite(reason=reason, plan=_plan(plan)))
 
     @call(operations.RESTART_INSTANCE, OperationRead)
     def restart(
-        self, instance: Instance, *, reason: str = "", plan: Plan | None = None
+        self, instance: Instance, *, reason: str | None = None, plan: Plan | None = None
     ) -> Arguments:
         """Restart what it runs."""
         return _change(instance, RestartWrite(reason=reason, plan=_plan(plan)))
@@ -237,7 +244,7 @@ class Instances(Group):
         self,
         instance: Instance,
         *,
-        reason: str = "",
+        reason: str | None = None,
         preempt: bool = False,
         keep_allocations: bool = False,
         plan: Plan | None = None,
