@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,8 +15,8 @@ from moorage_echo import cluster, release
 from moorage_lab.simulated import Host
 from tests.e2e import playing, shop, work, world
 from tests.e2e import site as sites
-from tests.e2e.callers import Caller, Refused
-from tests.e2e.deployed import deploy
+from tests.e2e.callers import Caller, Refused, wait_until
+from tests.e2e.deployed import deploy, request
 from tests.e2e.shop import Shop
 from tests.e2e.site import Site
 from tests.e2e.world import Tenant
@@ -101,6 +102,34 @@ def listening(here: Site, echo: Shop, tmp_path_factory: pytest.TempPathFactory) 
     log = tmp_path_factory.mktemp("controller") / "log"
     with shop.controller(here, echo, CONTROLLER, log=log):
         yield log
+
+
+@pytest.mark.rule("OP-2", "OP-5")
+def test_a_killed_controller_is_replaced_and_nothing_is_done_twice(
+    here: Site, tenant: Tenant, machines: list[Host], held: list[str], echo: Shop, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    with shop.controller(here, echo, CONTROLLER, log=log) as first:
+        one, deployment = request(tenant, echo, "survivor", leader=held[:1], replica=held[1:3])
+        wait_until(lambda: one.steps("member.add"))
+        first.kill()
+        first.wait()
+
+    with (
+        shop.controller(here, echo, CONTROLLER, log=log),
+        shop.controller(here, echo, CONTROLLER, log=log),
+    ):
+        one.done(deployment, seconds=180)
+        assert one.put("a") == {"key": "a", "revision": 1, "copies": 3}
+        one.ask("decommission", {"reason": "the test is over"})
+
+    taken = Counter((step["name"], step["status"]) for step in one.steps("member.add"))
+    assert taken == {
+        ("put files", "succeeded"): 3,
+        ("start", "succeeded"): 3,
+        ("join", "succeeded"): 2,
+    }
+    assert [host.files for host in machines] == [{}] * HOSTS
 
 
 @pytest.mark.rule("SO-5", "ON-1")
