@@ -44,11 +44,16 @@ async def perform(app: App, hold: Hold, *, renew: bool = True) -> None:
     """
     run = _Run(app, hold)
     work = asyncio.create_task(run.whole())
-    tasks = {work, asyncio.create_task(run.outbox.renew())} if renew else {work}
+    tasks = [work, asyncio.create_task(run.outbox.renew())] if renew else [work]
     try:
-        ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        for task in ended:
-            task.result()
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in tasks:
+            if task.done():
+                task.result()
+    except ApiError as refused:
+        # What the work had to say was refused when it was told beside it.
+        await _stopped(work)
+        await run.bug(refused)
     finally:
         for task in tasks:
             await _stopped(task)
@@ -101,7 +106,7 @@ class _Run:
         try:
             await self._try_forward()
         except ApiError as refused:
-            await self._bug(refused)
+            await self.bug(refused)
 
     async def _try_forward(self) -> None:
         try:
@@ -113,7 +118,7 @@ class _Run:
         except Outcome as err:
             await self._end(err)
         except Exception as err:  # noqa: BLE001 - anything else is a bug, and said to be one
-            await self._bug(err)
+            await self.bug(err)
         else:
             box = self.outbox
             await box.flush(state="succeeded", result=box.result, residue=box.residue)
@@ -197,7 +202,7 @@ class _Run:
             error = ErrorReport(code=code, message=str(err))
             await said(state="blocked", error=error, recovery="operator")
 
-    async def _bug(self, err: Exception) -> None:
+    async def bug(self, err: Exception) -> None:
         """Shown as what it is. Time mends some bugs; after a few tries a person has to look."""
         log.exception("A bug of the app ended %s.", self.hold.brief.kind)
         final = self.hold.brief.attempt >= BUG_ATTEMPTS

@@ -1,0 +1,160 @@
+"""What the engine does with a platform that refuses, and one that gives the operation to others."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+import moorage
+from moorage import Unprocessable
+from moorage.controller import engine, outbox
+from moorage.controller.briefs import Brief, Instance
+from moorage.controller.holds import Ended, Wish
+from moorage.controller.reports import Observed, Report
+from sdk.tests.controller.sample import MANIFEST
+
+INSTANCE = Instance(
+    id="ins_1",
+    name="one",
+    org_id="org_1",
+    project_id="prj_1",
+    app_slug="sample",
+    app_version="2.0.0",
+)
+
+
+class Desk:
+    """A platform that takes down what it is told, unless `judge` has something against it."""
+
+    def __init__(self, **known: Any) -> None:
+        told = {"id": "opn_1", "kind": "instance.restart", "fence": 1, "correlation_id": "c"}
+        self.brief = Brief.model_validate({**told, "instance": INSTANCE, **known})
+        self.said: list[Report] = []
+        self.cancelled = asyncio.Event()
+        self.refuses: dict[str, BaseException] = {}
+
+    async def report(self, said: Report) -> None:
+        if said.message in self.refuses:
+            raise self.refuses[said.message]
+        self.said.append(said)
+
+    async def cancel_asked(self) -> None:
+        await self.cancelled.wait()
+
+    async def settle(self, *, stop: bool) -> None: ...
+
+    async def task(self, wish: Wish) -> Ended:
+        raise NotImplementedError
+
+    async def output(self, task: str, stream: str) -> bytes:
+        raise NotImplementedError
+
+    async def put_secret(self, name: str, **given: Any) -> None: ...
+
+    async def principals(self) -> list[dict[str, Any]]:
+        return []
+
+    async def observe(self, observed: Observed) -> None: ...
+
+
+@pytest.fixture
+def app() -> moorage.App:
+    return moorage.App.from_text(MANIFEST)
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outbox, "SOON", 0.0)
+
+
+def malformed() -> Unprocessable:
+    return Unprocessable("too long", status=422, code="malformed", correlation_id="none")
+
+
+async def test_what_is_told_beside_the_work_and_refused_is_a_bug(app: moorage.App) -> None:
+    @app.instance.restart
+    async def restart(op: moorage.InstanceOperation) -> None:
+        op.message("too long")
+        await asyncio.Event().wait()
+
+    desk = Desk()
+    desk.refuses["too long"] = malformed()
+
+    await engine.perform(app, desk)
+
+    assert (desk.said[-1].state, desk.said[-1].recovery) == ("failed", "retryable")
+    assert desk.said[-1].error is not None
+    assert desk.said[-1].error.code == "bug"
+
+
+async def test_an_end_that_is_refused_is_a_bug(app: moorage.App) -> None:
+    @app.instance.restart
+    async def restart(op: moorage.InstanceOperation) -> None:
+        raise moorage.Wait("too long")
+
+    desk = Desk()
+    desk.refuses["too long"] = malformed()
+
+    await engine.perform(app, desk)
+
+    assert [said.state for said in desk.said] == ["failed"]
+
+
+async def test_work_that_is_lost_stops_at_once_and_says_nothing(app: moorage.App) -> None:
+    stopped = asyncio.Event()
+
+    @app.instance.restart
+    async def restart(op: moorage.InstanceOperation) -> None:
+        op.message("still here")
+        try:
+            await asyncio.Event().wait()
+        finally:
+            stopped.set()
+
+    desk = Desk()
+    desk.refuses["still here"] = moorage.Lost("taken over")
+
+    with pytest.raises(moorage.Lost):
+        await engine.perform(app, desk)
+
+    assert stopped.is_set()
+    assert desk.said == []
+
+
+async def test_a_cancel_turns_the_work_round(app: moorage.App) -> None:
+    desk = Desk()
+
+    @app.instance.restart
+    async def restart(op: moorage.InstanceOperation) -> None:
+        desk.cancelled.set()
+        await asyncio.Event().wait()
+
+    await engine.perform(app, desk)
+
+    assert [said.state for said in desk.said] == ["undoing", "cancelled"]
+
+
+async def test_a_lost_undo_is_taken_up_in_its_direction(app: moorage.App) -> None:
+    desk = Desk(direction="undo")
+
+    await engine.perform(app, desk)
+
+    assert [said.state for said in desk.said] == ["undoing", "cancelled"]
+
+
+async def test_what_no_function_does_is_failed_for_good(app: moorage.App) -> None:
+    desk = Desk()
+
+    await engine.perform(app, desk)
+
+    assert (desk.said[-1].state, desk.said[-1].recovery) == ("failed", "terminal")
+    assert desk.said[-1].error is not None
+    assert desk.said[-1].error.code == "not_supported"
+
+
+async def test_a_parent_without_a_function_for_its_phase_goes_on(app: moorage.App) -> None:
+    desk = Desk(kind="member.drain", phase="prepare", input={"component": "worker"})
+
+    await engine.perform(app, desk)
+
+    assert [said.state for said in desk.said] == ["succeeded"]
