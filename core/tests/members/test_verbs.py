@@ -79,6 +79,31 @@ async def test_a_removed_member_leaves_a_tombstone_and_its_machine(app: Running)
     assert (await app.component("replica"))["desired"] == 1
 
 
+async def test_the_end_of_a_removal_is_told_who_went(app: Running) -> None:
+    before = len(app.controller.seen)
+
+    await app.of("remove", "replica-1", policy="force")
+    await app.controller.run()
+
+    told = {
+        brief["phase"]: [member["name"] for member in brief["members"]]
+        for brief in app.controller.seen[before:]
+    }
+    assert told == {"prepare": [], None: [], "finish": ["replica-1"]}
+
+
+async def test_what_is_wanted_is_as_before_when_a_removal_is_cancelled(app: Running) -> None:
+    asked = await app.of("remove", "replica-1")
+    meanwhile = (await app.component("replica"))["desired"]
+
+    path = f"/v1/operations/{asked['id']}/cancel"
+    answer = await app.admin.post(path, {"reason": "not needed"})
+
+    assert answer.status_code == 200, answer.text
+    assert (meanwhile, (await app.component("replica"))["desired"]) == (1, 2)
+    assert (await app.member("replica-1"))["status"] == "ready"
+
+
 @pytest.mark.rule("MB-5")
 async def test_a_number_is_not_given_twice(app: Running) -> None:
     machine = (await app.member("replica-2"))["allocation_id"]

@@ -188,7 +188,8 @@ class OperationBrief(Output):
     instance: InstanceBrief
     member: MemberBrief | None
     members: list[MemberBrief] = Field(default_factory=list[MemberBrief])
-    """Those that a repair keeps to itself."""
+    """Those that a repair keeps to itself; at the end of a request for members, those that it was
+    about, also where they are gone."""
     children: ChildrenBrief | None
     batch: list[MemberId] = Field(default_factory=list[MemberId])
     """Of a parent: the members of its children."""

@@ -6,7 +6,7 @@ and somebody else gets the operation; if the answer is lost on its way, the repl
 number it saw last and is told again, with the same token.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
@@ -125,7 +125,7 @@ async def _briefs(
     )
     targets: dict[str, dict[str, Any]] = {}
     for word in {hooks.word(each.kind) for each in operations}:
-        mine = [each for each in operations if hooks.word(each.kind) == word]
+        mine = [_about(each, batches) for each in operations if hooks.word(each.kind) == word]
         targets |= await ctx.platform.targets[word].brief(ctx, mine)
     return [
         _brief(ctx, each, [step for step in steps if step.operation_id == each.id])
@@ -133,6 +133,13 @@ async def _briefs(
         | targets.get(each.id, {})
         for each in operations
     ]
+
+
+def _about(operation: Operation, batches: Mapping[str, list[str]]) -> Operation:
+    """At the end of a request its members may be gone from the instance: they are told by name."""
+    if operation.phase != "finish" or hooks.word(operation.kind) != "member":
+        return operation
+    return replace(operation, member_ids=batches.get(operation.id, []))
 
 
 def _brief(ctx: Context, operation: Operation, steps: Sequence[Step]) -> dict[str, Any]:
