@@ -174,6 +174,7 @@ async def test_cancelling_before_anything_was_done_gives_every_machine_back(app:
     assert answer.status_code == 200, answer.text
     assert (await app.operation(asked["id"]))["status"] == "cancelled"
     assert [(await app.member(f"replica-{n}"))["status"] for n in (2, 3)] == ["removed"] * 2
+    assert (await app.component("replica"))["desired"] == 1
     held = [(await holding.get(app.echo.tenant, id))["status"] for id in found]
     assert held == ["released"] * 2
 

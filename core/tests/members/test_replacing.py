@@ -103,6 +103,7 @@ async def test_a_cancelled_replacement_leaves_the_old_member_as_it_was(app: Runn
     assert (await app.operation(asked["id"]))["status"] == "cancelled"
     assert (await app.member("replica-1"))["status"] == "ready"
     assert (await app.member("replica-3"))["status"] == "removed"
+    assert (await app.component("replica"))["desired"] == 2
 
 
 async def test_the_app_is_told_that_a_host_is_lost(app: Running) -> None:

@@ -217,7 +217,7 @@ async def add_rows(
         NewChild(
             "member.add",
             member.id,
-            {"component": member.component, "keep_machine": in_waves or member.keep_allocation},
+            _told(member, keep=in_waves or member.keep_allocation),
             wave=order.index(member.component) if in_waves else 0,
             allocations=(str(member.allocation_id),),
             timeout=seconds,
@@ -225,6 +225,12 @@ async def add_rows(
         )
         for member in added
     ]
+
+
+def _told(member: Member, *, keep: bool) -> dict[str, Any]:
+    """What the app is told besides the member itself."""
+    given = {"component": member.component, "keep_machine": keep}
+    return given if member.replaces_id is None else given | {"replaces": member.replaces_id}
 
 
 def _awaited(member: Member, states: Mapping[str, str]) -> tuple[str, ...]:

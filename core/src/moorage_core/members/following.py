@@ -3,6 +3,7 @@
 Everything here happens in the transaction of what is followed, with the instance locked.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -40,13 +41,18 @@ class Members:
             return
         members = {m.id: m for m in await store.lock(ctx.db, sorted(about), org=org)}
         before, unknown = dict(members), set[str]()
+        wanted: Counter[tuple[str, str]] = Counter()
         for each in relevant:
             member = members.get(_about(each.operation) or "")
             if member is None:
                 continue
+            wanted[member.instance_id, member.component] += _withdrawn(member, each.operation)
             after, is_unknown = _followed(member, each)
             members[member.id] = after
             unknown |= {member.id} if is_unknown else set()
+        more = {key: number for key, number in wanted.items() if number}
+        if more:
+            await store.add_desired(ctx.db, more, org=org)
         changed = [m for id, m in sorted(members.items()) if m != before[id]]
         await _save(ctx, changed, org=org)
         gone = [m for m in changed if m.status == "removed" and before[m.id].is_live]
@@ -127,6 +133,12 @@ def _matters(move: Move) -> bool:
         return False
     waits = operation.status in ("pending", "ready", "waiting", "blocked", "undoing")
     return not waits or move.before == "failed"
+
+
+def _withdrawn(member: Member, operation: Operation) -> int:
+    return rules.withdrawn(
+        member, kind=operation.kind, status=operation.status, given=operation.input
+    )
 
 
 def _followed(member: Member, move: Move) -> tuple[Member, bool]:

@@ -193,6 +193,19 @@ def _failed(member: Member, kind: str, why: str | None, *, keep: bool) -> Follow
     return Following(after, "removed" if gone else member.settled, why or f"{kind} failed.")
 
 
+def withdrawn(member: Member, *, kind: str, status: str, given: Mapping[str, Any]) -> int:
+    """How many members more are wanted, now that what was asked for one is taken back.
+
+    What failed is still wanted: the difference to what there is stays to be seen. A replacement
+    never changed what is wanted.
+    """
+    if "replaces" in given or "replaced_by" in given:
+        return 0
+    if kind == "member.add" and status in ("cancelled", "abandoned"):
+        return -1
+    return int(kind == "member.remove" and status == "cancelled" and member.is_live)
+
+
 def drained_by(
     member: Member, kind: str, given: Mapping[str, Any], after: Status
 ) -> tuple[Owner | None, str | None]:

@@ -235,6 +235,19 @@ async def set_desired(db: Db, desired: Mapping[str, int], *, org: str, instance:
     )
 
 
+async def add_desired(db: Db, more: Mapping[tuple[str, str], int], *, org: str) -> None:
+    """By instance and component."""
+    rows = [{"instance": i, "key": key, "more": n} for (i, key), n in more.items()]
+    await db.run(
+        """
+        UPDATE instance_components c SET desired = greatest(c.desired + w.more, 0)
+        FROM jsonb_to_recordset(%s::jsonb) AS w(instance text, key text, more integer)
+        WHERE c.org_id = %s AND c.instance_id = w.instance AND c.key = w.key
+        """,
+        (json.dumps(rows), org),
+    )
+
+
 async def save(db: Db, members: Sequence[Member], *, org: str, now: datetime) -> list[Member]:
     """Write what the platform may change on locked rows, in one statement."""
     if not members:
