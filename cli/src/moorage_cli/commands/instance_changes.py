@@ -25,7 +25,7 @@ Why = Annotated[
 TenantSees = Annotated[
     str, typer.Option("--reason", help="Why, in at least 8 characters. The tenant sees it.")
 ]
-Note = Annotated[str, typer.Option("--reason", help="For the record.")]
+Note = Annotated[str | None, typer.Option("--reason", help="For the record.")]
 ToVersion = Annotated[str, typer.Option("--to", metavar="NUMBER", help="The version.")]
 ToRevision = Annotated[
     int | None, typer.Option("--to-revision", min=1, help="Which; else the one that ran before.")
@@ -123,7 +123,7 @@ async def roll_back_instance(
 async def stop_instance(
     at: Session,
     instance: InstanceName,
-    reason: Note = "",
+    reason: Note = None,
     preempt: Preempt = False,
     plan: OfPlan = None,
     yes: Yes = False,
@@ -140,7 +140,7 @@ async def stop_instance(
 async def start_instance(
     at: Session,
     instance: InstanceName,
-    reason: Note = "",
+    reason: Note = None,
     plan: OfPlan = None,
     yes: Yes = False,
     detach: Detach = False,
@@ -156,7 +156,7 @@ async def start_instance(
 async def restart_instance(
     at: Session,
     instance: InstanceName,
-    reason: Note = "",
+    reason: Note = None,
     plan: OfPlan = None,
     yes: Yes = False,
     detach: Detach = False,
@@ -200,7 +200,7 @@ async def rotate_credentials(
 async def decommission_instance(
     at: Session,
     instance: InstanceName,
-    reason: Note = "",
+    reason: Note = None,
     preempt: Preempt = False,
     keep_allocations: Keep = False,
     plan: OfPlan = None,
