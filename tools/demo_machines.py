@@ -1,4 +1,4 @@
-"""The demo's machines: three real hosts of a lab, enrolled, held, worked on and given back.
+"""The demo's machines: real hosts of a lab, enrolled, held, worked on and given back.
 
 Without root or the programs of the lab this part is left out, and says why.
 """
@@ -9,15 +9,16 @@ from contextlib import contextmanager
 
 from moorage_lab import Lab, LabError
 from moorage_lab import lab as labs
+from tools import demo_apps
 from tools.demo_terminal import MOOR, Walk
 
-LAB, HOSTS = "demo", 3
+LAB, HOSTS = "demo", 5
 SETTINGS = {"MOORAGE_MACHINES__REIMAGE_COMMAND": json.dumps([str(MOOR), "lab", "provision"])}
 
 
 @contextmanager
 def hosts() -> Generator[Lab | None]:
-    """Three hosts; None where this machine cannot have any."""
+    """Some hosts; None where this machine cannot have any."""
     print(f"\n   $ moor lab up --name {LAB} --hosts {HOSTS}", flush=True)
     try:
         lab = Lab.up(LAB, hosts=HOSTS)
@@ -41,13 +42,14 @@ def walk(terminal: Walk, lab: Lab | None) -> None:
     _enrol(terminal, lab)
     allocations = _hold(terminal)
     _work(terminal, allocations[0])
+    demo_apps.walk(terminal, allocations)
     _give_back(terminal, allocations[0])
     _pass_on(terminal)
 
 
 def _enrol(terminal: Walk, lab: Lab) -> None:
     moor, step = terminal.moor, terminal.step
-    step("The operator has machines: a region, a class of them with a price, three nodes.")
+    step("The operator has machines: a region, a class of them with a price, five nodes.")
     moor("regions", "create", "lab", "--name", "The lab", lines=2)
     size = ("--cpus", "1", "--memory", "1", "--price", "0.50", "--currency", "EUR")
     moor("skus", "create", "host", "--name", "Lab host", *size, lines=2)
@@ -66,9 +68,9 @@ def _enrol(terminal: Walk, lab: Lab) -> None:
 
 
 def _hold(terminal: Walk) -> list[str]:
-    terminal.step("Ada asks for three machines. The platform chooses them, and says why.")
+    terminal.step("Ada asks for five machines. The platform chooses them, and says why.")
     asking = ("allocations", "create", "acme/research", "--sku", "host", "--region", "lab")
-    terminal.moor(*asking, "--count", "3", "--profile", "ada")
+    terminal.moor(*asking, "--count", str(HOSTS), "--profile", "ada")
     listed = terminal.ask("allocations", "list", "acme/research", "--profile", "ada")["items"]
     names = [allocation["id"] for allocation in listed]
     for name in names:
