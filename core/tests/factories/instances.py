@@ -1,15 +1,15 @@
 """Deployed apps for tests, made through the API, and somebody who plays their controller."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from core.tests.callers import Caller
 from core.tests.factories import catalog, entitlements, machines
+from core.tests.factories.played import SUCCEEDS, Brief, Controller, Said
 from core.tests.site import fresh
-from moorage_core import unit
 from moorage_core.kit.ids import ReplicaId, UsageRecordId
-from moorage_core.operations import claims
 
 if TYPE_CHECKING:
     from core.tests.factories.tenants import Tenant
@@ -66,7 +66,6 @@ class Echo:
     version: dict[str, Any]
     operator: str
     account: str = ""
-    more: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def admin(self) -> Caller:
@@ -117,48 +116,23 @@ class Echo:
 
     # Its controller
 
-    async def claim(self, limit: int = 100) -> list[dict[str, Any]]:
-        """What a controller gets: reserved for it, and handed over."""
-        at, org, replica = self.tenant.site.platform, self.tenant.org.id, "rep_test"
-        async with at.database.sweep() as db:
-            found = await claims.reserve(
-                db,
-                operator=self.operator,
-                replica=replica,
-                first=1,
-                limit=limit,
-                now=at.clock.now(),
-            )
-        if not found:
-            return []
-        async with unit.work(at, org) as ctx:
-            return await claims.hand_over(
-                ctx, [each.id for each in found], org=org, replica=replica
-            )
+    @cached_property
+    def controller(self) -> Controller:
+        return Controller(self.tenant.site, self.operator)
 
-    async def say(self, brief: dict[str, Any], state: str, **more: Any) -> dict[str, Any]:
+    async def claim(self) -> list[Brief]:
+        """What its controller gets now."""
+        return await self.controller.claim()
+
+    async def say(self, brief: Brief, state: str, **more: Any) -> None:
         """Report on an operation, as whoever holds it."""
-        brief["sequence"] += 1
-        body = {"fence": brief["fence"], "sequence": brief["sequence"], "state": state, **more}
-        answer = await self.tenant.site.client.post(
-            f"/v1/operations/{brief['id']}/report",
-            json=body,
-            headers={"authorization": f"Bearer {brief['grant']}"},
-        )
-        assert answer.status_code == 200, answer.text
-        return answer.json()
+        await self.controller.report(brief, state=state, **more)
 
-    async def work(
-        self, end: Callable[[dict[str, Any]], dict[str, Any]] | None = None
-    ) -> list[dict[str, Any]]:
-        """Do all that there is to do. `end` says how each ends, if not well."""
-        done: list[dict[str, Any]] = []
-        while briefs := await self.claim():
-            for brief in briefs:
-                said = {"state": "succeeded"} if end is None else end(brief)
-                await self.say(brief, **said)
-                done.append(brief)
-        return done
+    async def work(self, says: Callable[[Brief], Said] = lambda _: SUCCEEDS) -> list[Brief]:
+        """Do all that there is to do, as `says` has it; what that was."""
+        before = len(self.controller.seen)
+        await self.controller.run(says)
+        return self.controller.seen[before:]
 
 
 async def make_echo(
