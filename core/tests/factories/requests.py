@@ -23,10 +23,12 @@ from core.tests.factories import (
     instances,
     machines,
     members,
+    operations,
 )
 from core.tests.factories.tenants import PASSWORD, STATES, Bearer, Holder, Tenant
 from core.tests.site import Site, fresh
 from moorage_core import api
+from moorage_core.authz.permissions import Permission
 from moorage_core.authz.roles import GRANT_PERMISSIONS, NODE_PERMISSIONS, ROLES, SELF, Role
 from moorage_core.http.routing import PUBLIC, RouteSpec
 from moorage_core.kit.ids import PLATFORM_ORG, Id
@@ -190,6 +192,8 @@ async def right_caller(site: Site, spec: RouteSpec, tenant: Tenant) -> Caller:
         return await agent_of(tenant)
     if (controller := await controllers.right_caller(tenant, spec.key)) is not None:
         return controller
+    if spec.key == Permission.APPS_OPERATION_REPORT:
+        await operations.held(tenant)
     if spec.key in GRANT_KEYS:
         operation = await tenant.id("operation")
         return Holder(site.client, tenant.secrets["operation"], operation)
@@ -442,4 +446,5 @@ BODIES: dict[str, Body] = {
     **members.BODIES,
     **instances.BODIES,
     **controllers.BODIES,
+    **operations.BODIES,
 }

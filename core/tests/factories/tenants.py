@@ -23,6 +23,7 @@ from core.tests.factories import (
     instances,
     machines,
     members,
+    operations,
     pulls,
 )
 from core.tests.factories.tenancy import OrgRow, ProjectRow, make_org, make_project
@@ -280,5 +281,6 @@ STATES: dict[str, Callable[[Tenant], Awaitable[None]]] = {
     **members.STATES,
     **instances.STATES,
     **controllers.STATES,
+    **operations.STATES,
 }
 """By route: what brings the tenant's things into the state in which the route succeeds."""

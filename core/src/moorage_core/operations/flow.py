@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 
+from moorage_core.authz.principals import Kind
 from moorage_core.context import Context, Trace
 from moorage_core.events import commands as events
 from moorage_core.events import registry
@@ -131,9 +132,13 @@ async def tell(ctx: Context, moves: Sequence[Move]) -> None:
 
 @contextmanager
 def part_of(ctx: Context, operation: Operation) -> Generator[None]:
-    """What happens in the block belongs to the operation, whoever's transaction it is in."""
+    """What happens in the block belongs to the request that asked for the operation.
+
+    What somebody asks for now is a request of its own, and keeps its own correlation id.
+    """
     before = ctx.trace
-    ctx.trace = Trace(operation.correlation_id, operation.traceparent)
+    if ctx.principal.kind is Kind.SYSTEM:
+        ctx.trace = Trace(operation.correlation_id, operation.traceparent)
     try:
         yield
     finally:
@@ -156,18 +161,18 @@ def publish(ctx: Context, event: registry.EventType, operation: Operation) -> No
         attempt=operation.attempt,
         error_code=error.get("code"),
     )
-    events.publish(
-        ctx,
-        event,
-        data,
-        subject=operation.id,
-        version=operation.version,
-        org=operation.org_id,
-        project=operation.project_id,
-        app=operation.app_slug,
-        instance=operation.app_instance_id,
-        trace=Trace(operation.correlation_id, operation.traceparent),
-    )
+    with part_of(ctx, operation):
+        events.publish(
+            ctx,
+            event,
+            data,
+            subject=operation.id,
+            version=operation.version,
+            org=operation.org_id,
+            project=operation.project_id,
+            app=operation.app_slug,
+            instance=operation.app_instance_id,
+        )
 
 
 async def _end_children(ctx: Context, parent: Operation) -> None:

@@ -122,7 +122,7 @@ async def _refuse(platform: Platform, who: Principal, id: str) -> None:
     """People who see the operation are told that this is not for them."""
     async with platform.database.transaction(who.scope, read_only=True) as db:
         ctx = Context(who, db, platform.clock, Trace(""), platform)
-        found = await reading.get(ctx, id)
+        found = await reading.get(ctx, id, key=Permission.APPS_OPERATION_REPORT)
     raise Forbidden(
         f"Only whoever holds the token of operation {id} may do this.",
         org=found.org_id,
