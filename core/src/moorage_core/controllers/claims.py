@@ -20,7 +20,7 @@ from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Principal
 from moorage_core.context import Context
 from moorage_core.controllers import rules, store, watches
-from moorage_core.controllers.models import Operator, Replica, Told, Watch
+from moorage_core.controllers.models import Hint, Operator, Replica, Told, Watch
 from moorage_core.controllers.rules import Counter, Look
 from moorage_core.controllers.schemas import Claim
 from moorage_core.errors import Forbidden
@@ -59,61 +59,69 @@ def check_may_claim(who: Principal) -> None:
 
 async def _operator(at: Platform, who: Principal, app: str) -> Operator:
     async with at.database.alone() as db:
-        return await _find_operator(db, who, app)
-
-
-async def _find_operator(db: Db, who: Principal, app: str) -> Operator:
-    found = await store.find_operator(db, account=who.id, app=app)
+        found = await store.find_operator(db, account=who.id, app=app)
     if found is None:
-        raise rules.NotAnOperator(
-            f"You are no operator of an app {app!r}, or can no longer act as one. Its publisher, or"
-            " a project for its own instances, can register you."
-        )
+        raise _not_an_operator(app)
     return found
+
+
+def _not_an_operator(app: str) -> rules.NotAnOperator:
+    return rules.NotAnOperator(
+        f"You are no operator of an app {app!r}, or can no longer act as one. Its publisher, or a"
+        " project for its own instances, can register you."
+    )
 
 
 async def _look(at: Platform, who: Principal, said: Claim) -> Look:
     """Renew the lease, and take what there is."""
     now = at.clock.now()
     async with at.database.sweep() as db:
-        operator = await _find_operator(db, who, said.app)
         replica = await store.listen(
             db,
-            operator,
+            account=who.id,
+            app=said.app,
             id=ReplicaId.new(),
             name=said.replica,
             release=said.release,
             until=now + rules.LEASE,
             now=now,
         )
-        after, numbers = min(said.after, replica.handed), Counter(replica.handed)
+        if replica is None:
+            raise _not_an_operator(said.app)
+        look = await _take(at, db, replica, said)
+        if look.handed != replica.handed:
+            await store.count_handed(db, replica.id, handed=look.handed)
+    return look
+
+
+async def _take(at: Platform, db: Db, replica: Replica, said: Claim) -> Look:
+    """What the replica has not heard of, and what it gets now, each with the next number."""
+    told, watched = list[Told](), list[Watch]()
+    # A number that was never given is of an earlier life, in which others were.
+    after = said.after if said.after <= replica.handed else 0
+    if after < replica.handed:
         told = await store.list_told(db, replica.id, after=after)
-        fresh = await operations.reserve(
-            db,
-            operator=operator.id,
-            replica=replica.id,
-            first=numbers.next,
-            limit=said.capacity - len(told),
-            now=now,
-        )
-        numbers.take(fresh)
         watched = await store.list_told_watches(
             db, replica.id, after=after, limit=rules.AT_ONCE + 1
         )
-        room = min(said.watch_capacity, rules.AT_ONCE) - len(watched)
-        taken = await _take_watches(at, db, replica, first=numbers.next, limit=room)
-        numbers.take(taken)
+    numbers = Counter(replica.handed)
+    fresh = await _reserve(at, db, replica, first=numbers.next, limit=said.capacity - len(told))
+    numbers.take(fresh)
+    room = min(said.watch_capacity, rules.AT_ONCE) - len(watched)
+    taken = await _take_watches(at, db, replica, first=numbers.next, limit=room)
+    numbers.take(taken)
+    hints, cancels = list[Hint](), list[Told]()
+    if replica.has_hints:
         hints = await store.take_hints(db, replica.id, first=numbers.next)
         numbers.take(hints)
+    if replica.has_cancels:
         cancels = await store.number_cancels(db, replica.id, first=numbers.next)
         numbers.take(cancels)
-        lost, lost_watches = await _lost(db, replica, said)
-        if numbers.moved:
-            await store.count_handed(db, replica.id, handed=numbers.handed)
+    lost, lost_watches = await _lost(db, replica, said)
     return Look(
         replica=replica,
         handed=numbers.handed,
-        operations=[*told, *(Told(each.id, each.org_id, each.handout) for each in fresh)],
+        operations=[*told, *fresh],
         watches=[*watched[: rules.AT_ONCE], *taken],
         more_watches=len(watched) > rules.AT_ONCE,
         hints=hints,
@@ -123,11 +131,25 @@ async def _look(at: Platform, who: Principal, said: Claim) -> Look:
     )
 
 
+async def _reserve(at: Platform, db: Db, replica: Replica, *, first: int, limit: int) -> list[Told]:
+    if not replica.has_operations:
+        return []
+    found = await operations.reserve(
+        db,
+        operator=replica.operator_id,
+        replica=replica.id,
+        first=first,
+        limit=limit,
+        now=at.clock.now(),
+    )
+    return [Told(each.id, each.org_id, each.handout) for each in found]
+
+
 async def _take_watches(
     at: Platform, db: Db, replica: Replica, *, first: int, limit: int
 ) -> list[Watch]:
     """Instances that nobody watches, as many as fit."""
-    if limit <= 0:
+    if limit <= 0 or not replica.has_watches:
         return []
     free = await store.lock_free_watches(db, replica.operator_id, limit=limit)
     if not free:

@@ -17,13 +17,19 @@ class Operator:
 
 @dataclass(frozen=True)
 class Replica:
-    """A process that listens. Its watches live as long as its lease."""
+    """A process that listens, and what there is for it. Its watches live as long as its lease."""
 
     id: str
     operator_id: str
     handed: int
     """The number of the last thing that was handed to it."""
     lease_expires_at: datetime
+    has_operations: bool
+    """One of its operator's is ready."""
+    has_watches: bool
+    """An instance of its operator is watched by nobody."""
+    has_hints: bool
+    has_cancels: bool
 
 
 @dataclass(frozen=True)

@@ -111,7 +111,7 @@ class Counter:
     """Everything that a replica is handed gets the next number."""
 
     def __init__(self, handed: int) -> None:
-        self.handed = self._begin = handed
+        self.handed = handed
 
     def take(self, things: Sequence[object]) -> None:
         self.handed += len(things)
@@ -119,10 +119,6 @@ class Counter:
     @property
     def next(self) -> int:
         return self.handed + 1
-
-    @property
-    def moved(self) -> bool:
-        return self.handed != self._begin
 
 
 def lost(named: Iterable[str], kept: set[str]) -> list[str]:

@@ -20,7 +20,6 @@ from moorage_core.controllers.models import (
 from moorage_core.kit.db import Db
 
 WATCH: LiteralString = "instance_id, org_id, project_id, operator_id, holder, fence, handout"
-REPLICA: LiteralString = "id, operator_id, handed, lease_expires_at"
 
 
 # Replicas
@@ -36,34 +35,44 @@ async def find_operator(db: Db, *, account: str, app: str) -> Operator | None:
 
 async def listen(
     db: Db,
-    operator: Operator,
     *,
+    account: str,
+    app: str,
     id: str,
     name: str,
     release: str | None,
     until: datetime,
     now: datetime,
-) -> Replica:
-    """The replica of that name, its lease renewed. Locked: its claims come one by one.
+) -> Replica | None:
+    """The replica of that name, its lease renewed; None where the account is no operator.
 
+    Locked: its claims come one by one. Most claims find that there is nothing, and cost this.
     Tenant-less: a claim, as moorage_system.
     """
-    return await db.get(
+    return await db.find(
         Replica,
-        f"""
-        INSERT INTO controller_replicas (id, operator_id, org_id, project_id, name, release,
+        """
+        INSERT INTO controller_replicas AS r (id, operator_id, org_id, project_id, name, release,
             lease_expires_at, last_seen_at, created_at)
-        VALUES (%(id)s, %(operator)s, %(org)s, %(project)s, %(name)s, %(release)s, %(until)s,
-            %(now)s, %(now)s)
+        SELECT %(id)s, o.id, o.org_id, o.project_id, %(name)s, %(release)s, %(until)s, %(now)s,
+            %(now)s
+        FROM claiming_operator(%(account)s, %(app)s) o
         ON CONFLICT (operator_id, name) DO UPDATE SET lease_expires_at = excluded.lease_expires_at,
             last_seen_at = excluded.last_seen_at, release = excluded.release
-        RETURNING {REPLICA}
+        RETURNING r.id, r.operator_id, r.handed, r.lease_expires_at,
+            EXISTS (SELECT FROM operations o WHERE o.operator_id = r.operator_id
+                AND o.status = 'ready') AS has_operations,
+            EXISTS (SELECT FROM watches w WHERE w.operator_id = r.operator_id
+                AND w.holder IS NULL AND w.ended_at IS NULL) AS has_watches,
+            EXISTS (SELECT FROM watches w WHERE w.holder = r.id AND w.hints <> '{}'
+                AND w.ended_at IS NULL) AS has_hints,
+            EXISTS (SELECT FROM operations o WHERE o.holder = r.id AND o.handout = 0
+                AND o.status IN ('running', 'undoing')) AS has_cancels
         """,
         {
             "id": id,
-            "operator": operator.id,
-            "org": operator.org_id,
-            "project": operator.project_id,
+            "account": account,
+            "app": app,
             "name": name,
             "release": release,
             "until": until,
