@@ -1,6 +1,7 @@
-"""Echo's whole life on simulated hosts: a real platform, a real controller, real agents' words."""
+"""Apps on simulated hosts: a real platform, real controllers, the agents' own protocol."""
 
 import asyncio
+import json
 import shutil
 import sys
 from collections import Counter
@@ -25,7 +26,8 @@ pytestmark = pytest.mark.slow
 
 CONTROLLER = (sys.executable, "-m", "moorage", "run", "moorage_echo.controller:app")
 NODE = Path(sys.executable).with_name("node")
-NODE_ECHO = Path(__file__).parents[2] / "apps/fixtures/node-echo"
+FIXTURES = Path(__file__).parents[2] / "apps/fixtures"
+NODE_ECHO = FIXTURES / "node-echo"
 HOSTS = 6
 DRIVING = [
     "apps.instance.create",
@@ -200,6 +202,58 @@ def test_a_service_account_drives_the_public_contract(
     assert one.read()["status"] == "deleted"
     with pytest.raises(Refused, match="403"):
         program.admin.get(f"/v1/projects/{tenant.project}/service-accounts")
+
+
+@pytest.fixture
+def fixture_app(
+    request: pytest.FixtureRequest, here: Site, publisher: Tenant, tenant: Tenant, tmp_path: Path
+) -> Iterator[Shop]:
+    """A fixture app, published, and a controller that acts for it."""
+    name = str(request.param)
+
+    def cut(_: str, folder: Path) -> Path:
+        folder.mkdir()
+        source = FIXTURES / name / f"src/moorage_{name}/manifest.yaml"
+        shutil.copy(source, folder / "manifest.yaml")
+        return folder
+
+    app = asyncio.run(shop.open_shop(here, publisher, cut, ["0.1.0"], place=tmp_path))
+    shop.entitle(tenant, app)
+    argv = (*CONTROLLER[:-1], f"moorage_{name}.controller:app")
+    with shop.controller(here, app, argv, log=tmp_path / "log"):
+        yield app
+
+
+@pytest.mark.parametrize("fixture_app", ["peers"], indirect=True)
+def test_equal_peers_learn_of_each_other(
+    fixture_app: Shop, tenant: Tenant, machines: list[Host], held: list[str]
+) -> None:
+    one = deploy(tenant, fixture_app, "equals", peer=held[:2])
+    one.ask("members", {"component": "peer", "allocations": held[2:3]})
+    gone = one.members()["peer-1"]["id"]
+    one.ask("members/remove", {"members": [gone], "reason": "not needed"})
+
+    rosters = [host.files["/etc/peers/roster.json"] for host in machines if host.files]
+    assert len(rosters) == 2
+    assert [list(json.loads(each)) for each in rosters] == [["peer-2", "peer-3"]] * 2
+    one.ask("decommission", {"reason": "the test is over"})
+    assert [host.files for host in machines] == [{}] * HOSTS
+
+
+@pytest.mark.parametrize("fixture_app", ["trio"], indirect=True)
+def test_three_components_without_a_singleton_reach_each_other(
+    fixture_app: Shop, tenant: Tenant, machines: list[Host], held: list[str]
+) -> None:
+    one = deploy(tenant, fixture_app, "three", back=held[:2], middle=held[2:4], front=held[4:])
+    members = one.members()
+    drained = {"members": [members["middle-1"]["id"]], "reason": "a look at it"}
+    one.ask("members/drain", drained)
+
+    (front,) = [host for host in machines if host.address == members["front-1"]["host_address"]]
+    reached = json.loads(front.files["/etc/trio/front.json"])["reaches"]
+    assert reached == [members["middle-2"]["host_address"]]
+    one.ask("decommission", {"reason": "the test is over"})
+    assert [host.files for host in machines] == [{}] * HOSTS
 
 
 @pytest.mark.rule("VS-4")
