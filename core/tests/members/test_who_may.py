@@ -12,7 +12,7 @@ from moorage_core.authz.permissions import Permission
 from moorage_core.members.verbs import KEYS
 
 VERBS = sorted(KEYS)
-ROLES = ("tenant_admin", "project_admin", "project_member", "viewer")
+ROLES = ("project_admin", "project_member", "viewer")
 NOTHING = "7" * 26
 GENERIC = [str(Permission.APPS_INSTANCE_READ)]
 """What lets an account see instances, and nothing else."""
@@ -61,12 +61,8 @@ async def app(site: Site) -> Running:
 async def test_who_may_ask_what_of_members(site: Site, app: Running) -> None:
     """Whoever holds no key in the project does not see that there is anything to ask."""
     tenant = app.echo.tenant
-    callers = {
-        role: await site.actor(
-            role, **({"org": tenant.org} if role == "tenant_admin" else {"project": tenant.project})
-        )
-        for role in ROLES
-    }
+    callers = {role: await site.actor(role, project=tenant.project) for role in ROLES}
+    callers["tenant_admin"] = await site.actor("tenant_admin", org=tenant.org)
     callers["platform_admin"] = await site.actor("platform_admin")
     callers["another tenant's admin"] = (await make_tenant(site)).admin
     callers["account that reads"] = await account(app, GENERIC)

@@ -5,7 +5,7 @@ Everything here happens in the transaction of what is followed, with the instanc
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from moorage_core.allocations import occupancy
@@ -34,34 +34,17 @@ class Members:
     """The target of every operation on members."""
 
     async def moved(self, ctx: Context, moves: Sequence[Move]) -> None:
-        org = moves[0].operation.org_id
-        about = {id for each in moves if (id := _about(each.operation)) is not None}
-        relevant = [each for each in moves if _matters(each)]
-        if not relevant:
+        mine = [each for each in moves if _matters(each)]
+        if not mine:
             return
-        members = {m.id: m for m in await store.lock(ctx.db, sorted(about), org=org)}
-        before, unknown = dict(members), set[str]()
-        wanted: Counter[tuple[str, str]] = Counter()
-        for each in relevant:
-            member = members.get(_about(each.operation) or "")
-            if member is None:
-                continue
-            wanted[member.instance_id, member.component] += _withdrawn(member, each.operation)
-            after, is_unknown = _followed(member, each)
-            members[member.id] = after
-            unknown |= {member.id} if is_unknown else set()
-        more = {key: number for key, number in wanted.items() if number}
-        if more:
-            await store.add_desired(ctx.db, more, org=org)
-        changed = [m for id, m in sorted(members.items()) if m != before[id]]
-        await _save(ctx, changed, org=org)
-        gone = [m for m in changed if m.status == "removed" and before[m.id].is_live]
-        await _leave(ctx, gone, unknown, org=org)
-        left = {member.id for member in gone}
-        failed = [each.operation for each in relevant if each.operation.status == "failed"]
-        final = [each.id for each in failed if each.member_id in left]
-        if final:
-            await operations.rule_out_retry(ctx, final, org=org)
+        org = mine[0].operation.org_id
+        ids = sorted({str(_about(each.operation)) for each in mine})
+        found = _outcome(await store.lock(ctx.db, ids, org=org), mine)
+        if found.wanted:
+            await store.add_desired(ctx.db, found.wanted, org=org)
+        await _save(ctx, found.changed, org=org)
+        if found.gone:
+            await _leave(ctx, found, org=org)
 
     async def brief(
         self, ctx: Context, operations: Sequence[Operation]
@@ -116,7 +99,47 @@ LOST = frozenset({"failed", "removing", "removed"})
 """States in which a member has no use for its machine."""
 
 
-# Following a move
+# Following moves
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What moves make of members."""
+
+    changed: list[Member]
+    gone: list[Member]
+    """Those of the changed that were there before."""
+    unknown: frozenset[str]
+    """Nobody knows what is left on the machines of these."""
+    wanted: dict[tuple[str, str], int]
+    """How many more are wanted, by instance and component."""
+    final: list[str]
+    """Operations that failed with their member, and cannot be tried again."""
+
+
+def _outcome(members: Sequence[Member], moves: Sequence[Move]) -> Outcome:
+    before = {member.id: member for member in members}
+    after, unknown = dict(before), set[str]()
+    wanted: Counter[tuple[str, str]] = Counter()
+    for move in moves:
+        operation = move.operation
+        member = after[str(_about(operation))]
+        given = {"kind": operation.kind, "status": operation.status}
+        more = rules.withdrawn(member, given=operation.input, **given)
+        wanted[member.instance_id, member.component] += more
+        after[member.id], is_unknown = _followed(member, move)
+        unknown |= {member.id} if is_unknown else set()
+    changed = [member for id, member in sorted(after.items()) if member != before[id]]
+    gone = [m for m in changed if not m.is_live and before[m.id].is_live]
+    left = {member.id for member in gone}
+    failed = [move.operation for move in moves if move.operation.status == "failed"]
+    return Outcome(
+        changed,
+        gone,
+        frozenset(unknown),
+        {key: number for key, number in wanted.items() if number},
+        [each.id for each in failed if each.member_id in left],
+    )
 
 
 def _about(operation: Operation) -> str | None:
@@ -133,12 +156,6 @@ def _matters(move: Move) -> bool:
         return False
     waits = operation.status in ("pending", "ready", "waiting", "blocked", "undoing")
     return not waits or move.before == "failed"
-
-
-def _withdrawn(member: Member, operation: Operation) -> int:
-    return rules.withdrawn(
-        member, kind=operation.kind, status=operation.status, given=operation.input
-    )
 
 
 def _followed(member: Member, move: Move) -> tuple[Member, bool]:
@@ -200,22 +217,17 @@ async def _save(ctx: Context, members: Sequence[Member], *, org: str) -> None:
         await watches.hint(ctx, instances, [watches.MEMBERS], org=org)
 
 
-async def _leave(
-    ctx: Context,
-    gone: Sequence[Member],
-    unknown: set[str],
-    *,
-    org: str,
-) -> None:
+async def _leave(ctx: Context, found: Outcome, *, org: str) -> None:
     """Nothing more is to be done for members that are gone; their machines are free."""
-    if not gone:
-        return
-    for row in await store.list_open_on(ctx.db, [m.id for m in gone], org=org):
+    ids = [member.id for member in found.gone]
+    for row in await store.list_open_on(ctx.db, ids, org=org):
         reason = "The member is gone."
         await operations.request_cancel(ctx, row["id"], org=org, reason=reason, force=True)
     for soil in (False, True):
-        left = [m for m in gone if (m.id in unknown) == soil]
+        left = [m for m in found.gone if (m.id in found.unknown) == soil]
         await commands.leave_machines(ctx, left, org=org, soil=soil)
+    if found.final:
+        await operations.rule_out_retry(ctx, found.final, org=org)
 
 
 def _ref(operation: Operation) -> InstanceRef:

@@ -64,7 +64,7 @@ class Member:
 
     @property
     def is_live(self) -> bool:
-        return self.removed_at is None
+        return self.status != "removed"
 
 
 @dataclass(frozen=True)
