@@ -114,6 +114,8 @@ async def test_a_session_is_listed_renewed_and_ended(
 
     listed = [each.id async for each in admin.node_sessions.list(project, status="succeeded")]
     every = [each.id async for each in admin.operations.list(project=project)]
+    assert renewed.lease_expires_at is not None
+    assert session.lease_expires_at is not None
     assert renewed.lease_expires_at > session.lease_expires_at
     assert (await admin.operations.get(session.id)).message == ended.message == "All clean."
     assert listed == every == [session.id]
