@@ -71,7 +71,7 @@ def _cause(cause: CauseRead) -> Iterator[str]:
 def _policy(found: TriageRead) -> Iterator[str]:
     refusing = [layer for layer in found.policy if layer.allowed is False]
     if found.policy and not refusing:
-        yield f"Policy: allowed by {len(found.policy)} layers"
+        yield "Policy: allowed"
     for layer in refusing:
         who = f" {layer.who_can_change} can change that." if layer.who_can_change else ""
         yield f"Policy: {layer.layer}: {layer.sentence}{who}"
