@@ -92,6 +92,19 @@ async def test_the_end_of_a_removal_is_told_who_went(app: Running) -> None:
     assert told == {"prepare": [], None: [], "finish": ["replica-1"]}
 
 
+async def test_what_failed_before_a_member_went_is_not_tried_again(app: Running) -> None:
+    asked = await app.of("drain", "replica-1")
+    await app.controller.run(failing("member.drain", recovery="repairable"))
+    await app.of("remove", "replica-1", policy="force")
+    await app.controller.run()
+
+    path = f"/v1/operations/{asked['id']}/children"
+    (child,) = (await app.admin.get(path)).json()["items"]
+
+    assert (child["status"], child["recovery"]) == ("failed", "terminal")
+    assert "retry" not in child["verbs"]
+
+
 async def test_what_is_wanted_is_as_before_when_a_removal_is_cancelled(app: Running) -> None:
     asked = await app.of("remove", "replica-1")
     meanwhile = (await app.component("replica"))["desired"]

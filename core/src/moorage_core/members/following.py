@@ -12,7 +12,6 @@ from moorage_core.allocations import occupancy
 from moorage_core.allocations.models import Allocation
 from moorage_core.context import Context
 from moorage_core.controllers import watches
-from moorage_core.errors import Conflict
 from moorage_core.instances import briefing
 from moorage_core.members import brief, commands, rules, store, verbs
 from moorage_core.members.models import Member
@@ -22,12 +21,6 @@ from moorage_core.policy import commands as policy
 
 GROWING = frozenset({"member.add", "member.resume", "member.replace"})
 """Kinds that policy is asked about again before they begin."""
-
-
-class MemberGone(Conflict):
-    """The member is gone, so that its operation cannot be tried again."""
-
-    code = "member_gone"
 
 
 class Members:
@@ -113,8 +106,6 @@ class Outcome:
     """Nobody knows what is left on the machines of these."""
     wanted: dict[tuple[str, str], int]
     """How many more are wanted, by instance and component."""
-    final: list[str]
-    """Operations that failed with their member, and cannot be tried again."""
 
 
 def _outcome(members: Sequence[Member], moves: Sequence[Move]) -> Outcome:
@@ -125,21 +116,14 @@ def _outcome(members: Sequence[Member], moves: Sequence[Move]) -> Outcome:
         operation = move.operation
         member = after[str(_about(operation))]
         given = {"kind": operation.kind, "status": operation.status}
-        more = rules.withdrawn(member, given=operation.input, **given)
-        wanted[member.instance_id, member.component] += more
+        back = rules.withdrawn(member, given=operation.input, **given)
+        wanted[member.instance_id, member.component] += back
         after[member.id], is_unknown = _followed(member, move)
         unknown |= {member.id} if is_unknown else set()
     changed = [member for id, member in sorted(after.items()) if member != before[id]]
     gone = [m for m in changed if not m.is_live and before[m.id].is_live]
-    left = {member.id for member in gone}
-    failed = [move.operation for move in moves if move.operation.status == "failed"]
-    return Outcome(
-        changed,
-        gone,
-        frozenset(unknown),
-        {key: number for key, number in wanted.items() if number},
-        [each.id for each in failed if each.member_id in left],
-    )
+    more = {key: number for key, number in wanted.items() if number}
+    return Outcome(changed, gone, frozenset(unknown), more)
 
 
 def _about(operation: Operation) -> str | None:
@@ -203,9 +187,8 @@ def _replaced(member: Member, operation: Operation) -> Member:
 
 def _check_still_there(member: Member, operation: Operation) -> None:
     if not member.is_live:
-        raise MemberGone(
-            f"Member {member.name} is gone, and its machine was given back: operation "
-            f"{operation.id} cannot be tried again. Ask for another member."
+        raise operations.InvalidTransition(
+            f"Member {member.name} is gone: operation {operation.id} cannot be tried again."
         )
 
 
@@ -226,8 +209,7 @@ async def _leave(ctx: Context, found: Outcome, *, org: str) -> None:
     for soil in (False, True):
         left = [m for m in found.gone if (m.id in found.unknown) == soil]
         await commands.leave_machines(ctx, left, org=org, soil=soil)
-    if found.final:
-        await operations.rule_out_retry(ctx, found.final, org=org)
+    await operations.rule_out_retry(ctx, ids, org=org)
 
 
 def _ref(operation: Operation) -> InstanceRef:

@@ -335,13 +335,14 @@ async def list_page(
 # Steps
 
 
-async def make_terminal(db: Db, ids: list[str], *, org: str) -> None:
+async def make_terminal(db: Db, members: list[str], *, org: str) -> None:
+    """Nothing that failed for these members can be tried again."""
     await db.run(
         """
         UPDATE operations SET recovery = 'terminal'
-        WHERE org_id = %s AND id = ANY (%s) AND status = 'failed'
+        WHERE org_id = %s AND member_id = ANY (%s) AND status = 'failed'
         """,
-        (org, ids),
+        (org, members),
     )
 
 

@@ -150,9 +150,9 @@ async def fail(
     return moved
 
 
-async def rule_out_retry(ctx: Context, ids: Sequence[str], *, org: str) -> None:
-    """Operations that failed cannot be tried again: what they were about is gone."""
-    await queue_store.make_terminal(ctx.db, sorted(ids), org=org)
+async def rule_out_retry(ctx: Context, members: Sequence[str], *, org: str) -> None:
+    """What failed for these members cannot be tried again: they are gone."""
+    await queue_store.make_terminal(ctx.db, sorted(members), org=org)
 
 
 async def request_cancel(

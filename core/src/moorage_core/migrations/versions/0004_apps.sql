@@ -280,6 +280,7 @@ CREATE INDEX operations_children ON operations (parent_id, wave, id) WHERE paren
 CREATE INDEX operations_unstarted ON operations (parent_id, wave, id) WHERE parent_id IS NOT NULL AND status = 'pending';
 CREATE INDEX operations_of_member ON operations (member_id)
     WHERE member_id IS NOT NULL AND status NOT IN ('succeeded', 'failed', 'cancelled', 'abandoned');
+CREATE INDEX operations_failed ON operations (member_id) WHERE member_id IS NOT NULL AND status = 'failed';
 CREATE INDEX operations_held ON operations (holder, handout) WHERE status IN ('running', 'undoing') AND holder IS NOT NULL;
 CREATE INDEX operations_due ON operations (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX operations_deadline ON operations (deadline)
@@ -484,7 +485,7 @@ BEGIN
                 OR project_id = ANY ((SELECT scope_projects())::text[])))', t);
     END LOOP;
     FOREACH t IN ARRAY ARRAY['instances', 'members', 'watches', 'controller_replicas', 'plans', 'operation_steps',
-        'instance_components']
+        'instance_components', 'view_rows']
     LOOP
         EXECUTE format('CREATE POLICY system ON %I TO moorage_system USING (true) WITH CHECK (true)', t);
     END LOOP;
@@ -506,6 +507,7 @@ GRANT SELECT (token_hash) ON watches TO moorage_system;
 GRANT SELECT, INSERT, UPDATE, DELETE ON controller_replicas TO moorage_system;
 GRANT SELECT (id, org_id, expires_at), DELETE ON plans TO moorage_system;
 GRANT SELECT (operation_id), DELETE ON operation_steps TO moorage_system;
+GRANT SELECT (instance_id, name, key), DELETE ON view_rows TO moorage_system;
 GRANT SELECT, INSERT, UPDATE ON pulse TO moorage_system;
 -- Claims are made across orgs: the columns of scheduling, and no other.
 GRANT SELECT (app_instance_id, parent_id, member_id, operator_id, direction, due_at, wakes_on, holder,
