@@ -286,6 +286,8 @@ async def _end_parts(ctx: Context, parents: Sequence[Operation], *, org: str) ->
         if budget is not None and parent.children_failed > budget:
             message = f"Not begun: more than {budget} others failed."
             moved |= bool(await cancel_untouched(ctx, parent, message=message))
+    if not moved and all(each.children_ended < each.children_total for each in parents):
+        return False
     for parent in await queue_store.lock(ctx.db, [each.id for each in parents], org=org):
         if parent.phase == "children" and parent.children_ended >= parent.children_total:
             await _go_on(ctx, parent)

@@ -209,7 +209,8 @@ async def _apply(ctx: Context, proof: Proof, said: ReportCreate) -> Operation:
         await _tell_target(ctx, written, said)
     if written.status not in rules.HELD:
         await flow.settle(ctx, operation.instance_id, org=proof.org)
-        (written,) = await queue_store.lock(ctx.db, [operation.id], org=proof.org)
+        if written.ended_at is None:
+            (written,) = await queue_store.lock(ctx.db, [operation.id], org=proof.org)
     return written
 
 
