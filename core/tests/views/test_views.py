@@ -9,6 +9,7 @@ from core.tests.factories.controllers import Watcher, make_replica
 from core.tests.factories.instances import CLUSTER, Echo, make_echo
 from core.tests.factories.tenants import make_tenant
 from core.tests.site import Site
+from moorage_core.retention.sweeps import DeleteExpired
 from moorage_core.views import rules
 from moorage_core.views.models import View
 
@@ -179,6 +180,21 @@ async def test_whoever_holds_an_operation_of_the_instance_publishes_too(watcher:
     await put(holder, 1, "a")
 
     assert await keys(watcher) == ["a"]
+
+
+async def test_rows_go_with_time_once_the_instance_is_gone(site: Site, watcher: Watcher) -> None:
+    await put(watcher, 1, "a", "b")
+    await site.sql.execute(
+        "UPDATE instances SET status = 'deleted', deleted_at = now() - interval '10 years'"
+        " WHERE id = %s",
+        (watcher.instance,),
+    )
+
+    seen = await DeleteExpired(site.platform).activate()
+
+    assert seen["view_rows"] == 2
+    query = "SELECT count(*) FROM view_rows WHERE instance_id = %s"
+    assert await site.rows(query, watcher.instance) == [(0,)]
 
 
 def test_a_generation_that_was_cut_stays_cut() -> None:

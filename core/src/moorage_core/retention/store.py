@@ -171,6 +171,22 @@ async def delete_operations(db: Db, *, before: datetime, limit: int) -> int:
     return await db.run("DELETE FROM operations WHERE id = ANY (%s)", (ids,))
 
 
+async def delete_view_rows(db: Db, *, before: datetime, limit: int) -> int:
+    """Rows of what apps published, where the instance was deleted long ago.
+
+    Tenant-less: a sweep, as moorage_system.
+    """
+    return await db.run(
+        """
+        DELETE FROM view_rows WHERE (instance_id, name, key) IN (
+            SELECT r.instance_id, r.name, r.key FROM view_rows r
+                JOIN instances i ON i.id = r.instance_id
+            WHERE i.deleted_at < %s LIMIT %s)
+        """,
+        (before, limit),
+    )
+
+
 async def delete_lists(db: Db, *, before: datetime, limit: int) -> int:
     """What nodes should have known of people, where the machine was given back long ago.
 

@@ -64,6 +64,9 @@ class DeleteExpired(Sweep):
         seen["operations"] = await self._repeat(
             lambda db: store.delete_operations(db, before=now - keep.operations, limit=keep.batch)
         )
+        seen["view_rows"] = await self._repeat(
+            lambda db: store.delete_view_rows(db, before=now - keep.tasks, limit=keep.batch)
+        )
         seen["node_access"] = await self._repeat(
             lambda db: store.delete_lists(db, before=now - keep.tasks, limit=keep.batch)
         )
