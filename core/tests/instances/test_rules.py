@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moorage_core.instances import rules
+from moorage_core.instances import rules, telling
 from moorage_core.instances.models import Instance, OperatorSeen, Plan, Revision, Status
 from moorage_manifest import Manifest
 
@@ -362,11 +362,11 @@ def seen(*, listening: bool = False, serves: str = "publisher") -> OperatorSeen:
 
 
 def test_nobody_is_absent_while_a_controller_listens() -> None:
-    assert rules.absence(seen(listening=True)) is None
+    assert telling.absence(seen(listening=True)) is None
 
 
 def test_absence_names_who_acts() -> None:
-    found = rules.absence(seen(serves="project"))
+    found = telling.absence(seen(serves="project"))
 
     assert found is not None
     assert found["type"] == "controller_absent"
@@ -386,4 +386,4 @@ def test_absence_names_who_acts() -> None:
 def test_access_is_filled_from_endpoints(
     template: str | None, endpoints: dict[str, Any], text: str | None
 ) -> None:
-    assert rules.access(template, endpoints) == text
+    assert telling.access(template, endpoints) == text

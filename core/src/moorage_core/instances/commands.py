@@ -15,7 +15,7 @@ from moorage_core.context import Context
 from moorage_core.entitlements import commands as entitlements
 from moorage_core.events import commands as events
 from moorage_core.events import registry
-from moorage_core.instances import rules, store
+from moorage_core.instances import plan_store, rules, store, telling
 from moorage_core.instances.models import Instance, Revision
 from moorage_core.operations import commands as operations
 from moorage_core.operations.models import InstanceRef, NewOperation, Operation
@@ -158,10 +158,10 @@ async def briefs(
     before = {each.instance_id: each for each in await store.list_before(ctx.db, ids, org=org)}
     new = changes or {}
     versions = {*(row.version_id for row in rows), *(each.version_id for each in new.values())}
-    artifacts = await store.list_artifacts(ctx.db, sorted(versions))
+    artifacts = await plan_store.list_artifacts(ctx.db, sorted(versions))
     return {
         row.id: {
-            **rules.brief(row, new.get(row.id), before.get(row.id)),
+            **telling.brief(row, new.get(row.id), before.get(row.id)),
             "components": components[row.id],
             "artifacts": artifacts.get((new.get(row.id) or row).version_id, []),
         }
@@ -183,8 +183,8 @@ async def request_repair(
     wanted = Wanted(row.project_id, row.app_id, kind, version=row.version_id)
     await policy.require_of_project(ctx, wanted, org=row.org_id)
     since = ctx.now - timedelta(hours=1)
-    rules.check_repairs(await store.count_repairs(ctx.db, row.id, org=row.org_id, since=since))
-    live = {each["id"] for each in await store.list_members(ctx.db, row.id, org=row.org_id)}
+    rules.check_repairs(await plan_store.count_repairs(ctx.db, row.id, org=row.org_id, since=since))
+    live = {each["id"] for each in await plan_store.list_members(ctx.db, row.id, org=row.org_id)}
     for each in members:
         if each not in live:
             raise hidden("member", each)

@@ -16,6 +16,7 @@ from moorage_core.instances import (
     changing,
     commands,
     config,
+    plan_store,
     plans,
     proposing,
     reading,
@@ -156,7 +157,7 @@ async def _decide(
 async def _machines(ctx: Context, new: Deployment, project: str) -> Survey:
     """Regions and SKUs that a deployment names, by itself or through allocations."""
     named = [id for each in new.components.values() for id in each.allocations]
-    found = await store.list_kinds(ctx.db, named, project=project)
+    found = await plan_store.list_kinds(ctx.db, named, project=project)
     wished = [each for each in new.components.values() if each.count]
     regions = {row["region"] for row in found} | {str(each.region) for each in wished}
     skus = {row["sku"] for row in found} | {str(each.sku) for each in wished}
@@ -188,7 +189,7 @@ async def _prices(
         for _, row in sorted(found.named.items())
     ]
     skus = {each.sku for each in placements.values() if each.sku is not None}
-    listed = {row["slug"]: row for row in await store.list_skus(ctx.db, sorted(skus))}
+    listed = {row["slug"]: row for row in await plan_store.list_skus(ctx.db, sorted(skus))}
     for each in placements.values():
         if each.sku is not None and each.sku in listed:
             sku = listed[each.sku]

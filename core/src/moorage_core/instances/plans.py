@@ -9,7 +9,7 @@ from moorage_core.context import Context
 from moorage_core.entitlements import commands as entitlements
 from moorage_core.events import commands as events
 from moorage_core.events import registry
-from moorage_core.instances import commands, config, proposing, rules, store
+from moorage_core.instances import commands, config, plan_store, proposing, rules
 from moorage_core.instances.models import Asked, Instance, Plan, Proposal
 from moorage_core.kit.ids import PlanId
 
@@ -28,7 +28,7 @@ async def plan_change(ctx: Context, id: str, asked: Asked) -> dict[str, Any]:
 
 
 async def read(ctx: Context, id: str) -> dict[str, Any]:
-    plan = await store.find_plan(ctx.db, id, orgs=sorted(ctx.principal.scope.orgs))
+    plan = await plan_store.find_plan(ctx.db, id, orgs=sorted(ctx.principal.scope.orgs))
     if plan is None:
         raise hidden("plan", id)
     where = Resource("plan", id, plan.org_id, plan.project_id)
@@ -58,7 +58,7 @@ async def keep(
         "expires_at": ctx.now + KEPT,
         "correlation_id": ctx.trace.correlation_id,
     }
-    plan = await store.add_plan(ctx.db, new, org=org, project=project, now=ctx.now)
+    plan = await plan_store.add_plan(ctx.db, new, org=org, project=project, now=ctx.now)
     data = registry.Plan(id=plan.id, kind=plan.kind, instance_id=plan.instance_id)
     app = proposal.manifest.slug
     audit.record(
@@ -87,7 +87,7 @@ async def keep(
 
 async def check(ctx: Context, id: str, proposal: Proposal, *, org: str) -> None:
     """Refuse to apply a plan that says something else than what would be done now."""
-    plan = await store.find_plan(ctx.db, id, orgs=[org], lock=True)
+    plan = await plan_store.find_plan(ctx.db, id, orgs=[org], lock=True)
     if plan is None:
         raise hidden("plan", id)
     rules.check_plan(
@@ -96,7 +96,7 @@ async def check(ctx: Context, id: str, proposal: Proposal, *, org: str) -> None:
 
 
 async def note_applied(ctx: Context, id: str, operation: str, *, org: str) -> None:
-    await store.apply_plan(ctx.db, id, org=org, operation=operation)
+    await plan_store.apply_plan(ctx.db, id, org=org, operation=operation)
 
 
 def shown(plan: Plan) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from moorage_core.authz.authorize import Resource, authorize, hidden
 from moorage_core.authz.permissions import Permission
 from moorage_core.context import Context
-from moorage_core.instances import commands, config, rules, store
+from moorage_core.instances import commands, config, plan_store, rules, store
 from moorage_core.instances.models import Asked, Instance, Proposal, Revision
 from moorage_core.policy import commands as policy
 from moorage_core.policy.models import Decision, Wanted
@@ -56,7 +56,7 @@ async def _upgrade(
         raise hidden("app version", str(asked.version))
     manifest = await commands.manifest_of(ctx, version.id)
     counts = Counter(
-        each["component"] for each in await store.list_members(ctx.db, row.id, org=row.org_id)
+        each["component"] for each in await plan_store.list_members(ctx.db, row.id, org=row.org_id)
     )
     rules.check_upgrade(row, version.number, manifest, counts)
     settled = config.settled(manifest, row.config if asked.config is None else asked.config)
@@ -127,9 +127,9 @@ async def _proposal(
     version: tuple[str, str] | None = None,
     loses: tuple[str, ...] = (),
 ) -> Proposal:
-    members = await store.list_members(ctx.db, row.id, org=row.org_id)
+    members = await plan_store.list_members(ctx.db, row.id, org=row.org_id)
     effects = config.effects(manifest, row.config, settled)
-    prices = await store.list_prices(ctx.db, row.id, org=row.org_id)
+    prices = await plan_store.list_prices(ctx.db, row.id, org=row.org_id)
     kept = asked.kind != "instance.decommission" or asked.keep_allocations
     version_id, number = version or (row.version_id, row.app_version)
     return Proposal(

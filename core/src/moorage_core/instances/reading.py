@@ -7,7 +7,7 @@ from moorage_core.artifacts import commands as artifacts
 from moorage_core.authz.authorize import authorize_anywhere
 from moorage_core.authz.permissions import Permission
 from moorage_core.context import Context
-from moorage_core.instances import commands, rules, store
+from moorage_core.instances import commands, plan_store, store, telling
 from moorage_core.instances.commands import READ
 from moorage_core.instances.models import Component, Instance, OperatorSeen, Revision
 from moorage_core.kit import pagination
@@ -73,7 +73,7 @@ async def list_using_artifact(
     Who neither has such an instance nor sees the artifact where it lives is told of no artifact.
     """
     authorize_anywhere(ctx, READ)
-    versions = await store.list_versions_using(ctx.db, artifact)
+    versions = await plan_store.list_versions_using(ctx.db, artifact)
     rows = await store.list_using(
         ctx.db,
         page,
@@ -115,20 +115,20 @@ async def shown(ctx: Context, rows: Sequence[Instance]) -> list[dict[str, Any]]:
     components: dict[str, list[Component]] = {id: [] for id in ids}
     for each in await store.list_components(ctx.db, ids, orgs=orgs):
         components[each.instance_id].append(each)
-    seen = await store.list_operators(ctx.db, [row.operator_id for row in rows])
+    seen = await plan_store.list_operators(ctx.db, [row.operator_id for row in rows])
     operators = {each.operator_id: each for each in seen}
-    last = await store.list_operations(
+    last = await plan_store.list_operations(
         ctx.db, [row.last_operation_id for row in rows if row.last_operation_id], orgs=orgs
     )
     operations = {each["id"]: each for each in last}
-    templates = await store.list_access(ctx.db, sorted({row.version_id for row in rows}))
+    templates = await plan_store.list_access(ctx.db, sorted({row.version_id for row in rows}))
     return [
         _shown(
             ctx,
             row,
             components=components[row.id],
             operator=operators.get(row.operator_id),
-            access=rules.access(templates.get(row.version_id), row.endpoints),
+            access=telling.access(templates.get(row.version_id), row.endpoints),
             last_operation=operations.get(row.last_operation_id or ""),
         )
         for row in rows
@@ -138,14 +138,14 @@ async def shown(ctx: Context, rows: Sequence[Instance]) -> list[dict[str, Any]]:
 def _shown(
     ctx: Context, row: Instance, *, operator: OperatorSeen | None, **more: Any
 ) -> dict[str, Any]:
-    absent = None if row.deleted_at else rules.absence(operator)
+    absent = None if row.deleted_at else telling.absence(operator)
     stale = row.observed_until is not None and row.observed_until <= ctx.now
     told = {} if operator is None else {**vars(operator), "id": operator.operator_id}
     return {
         **vars(row),
         **more,
         "health": "unknown" if stale else row.health,
-        "health_reasons": [rules.STALE] if stale else row.health_reasons,
+        "health_reasons": [telling.STALE] if stale else row.health_reasons,
         "conditions": row.conditions if absent is None else [absent, *row.conditions],
         "operator": told or None,
     }

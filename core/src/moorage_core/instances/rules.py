@@ -4,7 +4,6 @@ An instance's state follows its operations. What may be asked for is judged by t
 will have once everything asked for before is done, because operations wait for each other.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,15 +13,12 @@ from moorage_core.errors import ApiError, Conflict, Fault
 from moorage_core.instances.models import (
     Effect,
     Instance,
-    OperatorSeen,
     Plan,
     Revision,
     Status,
 )
 from moorage_manifest import Manifest, versions
 from moorage_manifest.vocabulary import OperationKind
-
-_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]+)\}")
 
 _GONE: tuple[Status, ...] = ("deleting", "deleted")
 _CHANGING: tuple[Status, ...] = (
@@ -108,8 +104,6 @@ TIMEOUT = 3600
 ABANDONED = "abandoned"
 """Why an allocation is dirty: its instance was given up without its app."""
 REPAIRS_PER_HOUR = 6
-STALE = "Nothing was heard of it for too long."
-"""Why nobody knows how an instance fares."""
 
 
 class InvalidTransition(Conflict):
@@ -484,74 +478,3 @@ def check_plan(
             "plan before you decide.",
             errors=[Fault(name, "has moved") for name in found],
         )
-
-
-# What readers are told
-
-
-def absence(operator: OperatorSeen | None) -> dict[str, Any] | None:
-    """The condition that nobody listens for the instance, and who could change that."""
-    if operator is not None and operator.listening:
-        return None
-    if operator is None:
-        return _absent("Its app operator is gone.", "whoever deployed it, with another operator")
-    whose = "the app's publisher" if operator.serves == "publisher" else "the project itself"
-    seen = operator.last_seen_at
-    since = "was never heard of" if seen is None else f"was last heard of at {_moment(seen)}"
-    return _absent(
-        f"No controller listens: app operator {operator.name} {since}.",
-        f"{whose}, who runs app operator {operator.name}",
-    )
-
-
-def _absent(sentence: str, who: str) -> dict[str, Any]:
-    return {
-        "type": "controller_absent",
-        "status": True,
-        "reason": sentence,
-        "who_acts": who,
-    }
-
-
-def _moment(at: datetime) -> str:
-    return at.isoformat(timespec="seconds")
-
-
-def brief(row: Instance, change: Revision | None, before: Revision | None) -> dict[str, Any]:
-    """What controllers are told of an instance: as it is to be, and what it was before."""
-    names = ("id", "name", "org_id", "project_id", "app_slug", "status", "operating_mode")
-    told = {name: getattr(row, name) for name in (*names, "runtime_backend", "endpoints")}
-    if change is None:
-        was = before and {"app_version": before.app_version, "config": before.config}
-        now: Instance | Revision = row
-        number = row.revision
-    else:
-        # A deployment has nothing before it: the instance's row has what it brings.
-        was = {"app_version": row.app_version, "config": row.config} if row.deployed else None
-        now, number = change, change.number
-    return {
-        **told,
-        "app_version": now.app_version,
-        "version_id": now.version_id,
-        "config": now.config,
-        "revision": number,
-        "previous": was,
-    }
-
-
-def access(template: str | None, endpoints: Mapping[str, Any]) -> str | None:
-    """How people reach the instance, in the app's words; None while an endpoint is missing."""
-    if template is None:
-        return None
-    missing: list[str] = []
-
-    def put(found: re.Match[str]) -> str:
-        name: str | None = found[1]
-        if name is None:
-            return found[0][0]
-        if name not in endpoints:
-            missing.append(name)
-        return str(endpoints.get(name))
-
-    text = _PLACEHOLDER.sub(put, template)
-    return None if missing else text

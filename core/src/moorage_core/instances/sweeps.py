@@ -6,7 +6,7 @@ from typing import Any
 from moorage_core import unit
 from moorage_core.background.driver import Sweep
 from moorage_core.events import registry
-from moorage_core.instances import commands, rules, store
+from moorage_core.instances import commands, store, telling
 
 LOOK = 500
 
@@ -27,7 +27,7 @@ class ForgetStale(Sweep):
         for org, ids in sorted(by_org.items()):
             async with unit.work(self.platform, org) as ctx:
                 stale = await store.forget_observed(
-                    ctx.db, ids, org=org, reasons=[rules.STALE], now=now
+                    ctx.db, ids, org=org, reasons=[telling.STALE], now=now
                 )
                 for row in await store.list_named(ctx.db, stale, org=org):
                     commands.publish(ctx, row, registry.INSTANCE_HEALTH_CHANGED)

@@ -1,0 +1,80 @@
+"""What is told of instances: to whoever reads them, and to controllers. Pure."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from moorage_core.instances.models import Instance, OperatorSeen, Revision
+
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]+)\}")
+STALE = "Nothing was heard of it for too long."
+"""Why nobody knows how an instance fares."""
+
+
+def absence(operator: OperatorSeen | None) -> dict[str, Any] | None:
+    """The condition that nobody listens for the instance, and who could change that."""
+    if operator is not None and operator.listening:
+        return None
+    if operator is None:
+        return _absent("Its app operator is gone.", "those who run the platform")
+    whose = "the app's publisher" if operator.serves == "publisher" else "the project itself"
+    seen = operator.last_seen_at
+    since = "was never heard of" if seen is None else f"was last heard of at {_moment(seen)}"
+    return _absent(
+        f"No controller listens: app operator {operator.name} {since}.",
+        f"{whose}, who runs app operator {operator.name}",
+    )
+
+
+def _absent(sentence: str, who: str) -> dict[str, Any]:
+    return {
+        "type": "controller_absent",
+        "status": True,
+        "reason": sentence,
+        "who_acts": who,
+    }
+
+
+def _moment(at: datetime) -> str:
+    return at.isoformat(timespec="seconds")
+
+
+def brief(row: Instance, change: Revision | None, before: Revision | None) -> dict[str, Any]:
+    """What controllers are told of an instance: as it is to be, and what it was before."""
+    names = ("id", "name", "org_id", "project_id", "app_slug", "status", "operating_mode")
+    told = {name: getattr(row, name) for name in (*names, "runtime_backend", "endpoints")}
+    if change is None:
+        was = before and {"app_version": before.app_version, "config": before.config}
+        now: Instance | Revision = row
+        number = row.revision
+    else:
+        # A deployment has nothing before it: the instance's row has what it brings.
+        was = {"app_version": row.app_version, "config": row.config} if row.deployed else None
+        now, number = change, change.number
+    return {
+        **told,
+        "app_version": now.app_version,
+        "version_id": now.version_id,
+        "config": now.config,
+        "revision": number,
+        "previous": was,
+    }
+
+
+def access(template: str | None, endpoints: Mapping[str, Any]) -> str | None:
+    """How people reach the instance, in the app's words; None while an endpoint is missing."""
+    if template is None:
+        return None
+    missing: list[str] = []
+
+    def put(found: re.Match[str]) -> str:
+        name: str | None = found[1]
+        if name is None:
+            return found[0][0]
+        if name not in endpoints:
+            missing.append(name)
+        return str(endpoints.get(name))
+
+    text = _PLACEHOLDER.sub(put, template)
+    return None if missing else text
