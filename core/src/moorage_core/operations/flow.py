@@ -84,20 +84,19 @@ def _written(ctx: Context, before: Operation, after: Operation) -> Operation:
 
 
 async def _count(ctx: Context, moves: Sequence[Move], *, org: str) -> None:
-    """Parents know how many of their children have ended, and how many of these failed."""
+    """Parents know how many of their children have ended, and how."""
     counts: dict[str, list[int]] = {}
     for each in moves:
         if each.operation.parent_id is None:
             continue
-        before, after = each.before or "pending", each.operation.status
-        count = counts.setdefault(each.operation.parent_id, [0, 0])
-        count[0] += (after in rules.ENDED) - (before in rules.ENDED)
-        count[1] += (after in rules.LOST) - (before in rules.LOST)
+        before, after = each.before, each.operation.status
+        count = counts.setdefault(each.operation.parent_id, [0, 0, 0])
+        for at, states in enumerate((rules.ENDED, {"succeeded"}, rules.LOST)):
+            count[at] += (after in states) - (before in states)
     changed = [(id, *count) for id, count in sorted(counts.items()) if any(count)]
     if changed:
-        await queue_store.count_children(
-            ctx.db, [(id, ended, failed) for id, ended, failed in changed], org=org
-        )
+        rows = [(id, ended, succeeded, failed) for id, ended, succeeded, failed in changed]
+        await queue_store.count_children(ctx.db, rows, org=org)
 
 
 async def _follow(ctx: Context, move: Move) -> None:
@@ -313,8 +312,7 @@ async def _go_on(ctx: Context, parent: Operation) -> None:
     """
     on = recovery.woken(parent, now=ctx.now)
     wanted = parent.cancel_requested_at is None
-    succeeded = parent.children_ended - parent.children_failed > 0
-    if wanted or (succeeded and hooks.word(parent.kind) == "member"):
+    if wanted or (parent.children_succeeded and hooks.word(parent.kind) == "member"):
         on = replace(on, phase="finish")
     elif await queue_store.has_steps(ctx.db, parent.id, org=parent.org_id):
         on = replace(on, phase="prepare", direction="undo")

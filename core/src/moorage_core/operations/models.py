@@ -50,6 +50,7 @@ class Operation:
     failure_budget: int | None = None
     children_total: int = 0
     children_ended: int = 0
+    children_succeeded: int = 0
     children_failed: int = 0
     direction: Literal["forward", "undo"] = "forward"
     progress_done: int | None = None

@@ -250,21 +250,18 @@ def _changes(operation: Operation) -> dict[str, Any]:
     }
 
 
-async def count_children(db: Db, changes: Sequence[tuple[str, int, int]], *, org: str) -> None:
-    """Note on parents that so many more children have ended, and so many of these failed."""
+async def count_children(db: Db, changes: Sequence[tuple[str, int, int, int]], *, org: str) -> None:
+    """Note on parents that so many more children have ended, succeeded and failed."""
     await db.run(
         """
         UPDATE operations o SET children_ended = children_ended + r.ended,
+            children_succeeded = children_succeeded + r.succeeded,
             children_failed = children_failed + r.failed
-        FROM unnest(%s::text[], %s::integer[], %s::integer[]) AS r(id, ended, failed)
+        FROM unnest(%s::text[], %s::integer[], %s::integer[], %s::integer[])
+            AS r(id, ended, succeeded, failed)
         WHERE o.org_id = %s AND o.id = r.id
         """,
-        (
-            [id for id, _, _ in changes],
-            [ended for _, ended, _ in changes],
-            [failed for _, _, failed in changes],
-            org,
-        ),
+        (*([change[at] for change in changes] for at in range(4)), org),
     )
 
 

@@ -15,16 +15,14 @@ from moorage_core.kit.pagination import Page, PageRead, Paging
 from moorage_core.operations import reading, recovery, reports, rules, sessions, verbs
 from moorage_core.operations.models import Operation, Step
 from moorage_core.operations.report_shapes import ReportCreate
-from moorage_core.operations.schemas import (
-    LeaseRenew,
-    OperationEnd,
+from moorage_core.operations.schemas import LeaseRenew, OperationEnd, SessionCreate, VerbCreate
+from moorage_core.operations.shapes import (
+    OperationRead,
     ReportTaken,
-    SessionCreate,
     SessionIssued,
+    StatusName,
     StepsRead,
-    VerbCreate,
 )
-from moorage_core.operations.shapes import OperationRead, StatusName
 from moorage_core.policy import commands as policy
 
 routes = Routes(tag="operations")

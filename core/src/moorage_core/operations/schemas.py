@@ -1,12 +1,11 @@
-"""Wire shapes of operations and sessions."""
+"""What is asked of operations and sessions, on the wire. What is answered is in `shapes`."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
 from moorage_core.kit.ids import AllocationId
-from moorage_core.kit.wire import NO_CONTROL, WHOLE, Input, Moment, Output, Reason
-from moorage_core.operations.shapes import OperationRead, OperationStepRead, StatusName
+from moorage_core.kit.wire import NO_CONTROL, WHOLE, Input, Reason
 
 Lease = Annotated[int, Field(ge=60, le=8 * 3600), WHOLE]
 
@@ -38,25 +37,3 @@ class VerbCreate(Input):
 
     reason: Reason
     """Why: it stands in the audit log, and with the operation where it is cancelled."""
-
-
-class StepsRead(Output):
-    items: list[OperationStepRead]
-
-
-class ReportTaken(Output):
-    """How the operation stands now. The lease is renewed."""
-
-    status: StatusName
-    direction: Literal["forward", "undo"]
-    fence: int
-    sequence: int
-    lease_expires_at: Moment | None
-    cancel_requested: bool
-    """Stop, and take back what was done."""
-    cancel_reason: str | None
-
-
-class SessionIssued(OperationRead):
-    token: str
-    """Opens the machines of the session until it ends. Shown once."""

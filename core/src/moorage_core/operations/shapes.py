@@ -1,4 +1,4 @@
-"""An operation as it is shown. The routes of other slices answer with it too."""
+"""An operation as it is shown, and what else is answered. Other slices' routes answer with it too."""
 
 from typing import Any, Literal
 
@@ -54,6 +54,7 @@ class ProgressRead(Output):
 class ChildrenRead(Output):
     total: int
     ended: int
+    succeeded: int
     failed: int
 
 
@@ -128,6 +129,28 @@ class OperationStepRead(Output):
     finished_at: Moment | None
 
 
+class StepsRead(Output):
+    items: list[OperationStepRead]
+
+
+class ReportTaken(Output):
+    """How the operation stands now. The lease is renewed."""
+
+    status: StatusName
+    direction: Literal["forward", "undo"]
+    fence: int
+    sequence: int
+    lease_expires_at: Moment | None
+    cancel_requested: bool
+    """Stop, and take back what was done."""
+    cancel_reason: str | None
+
+
+class SessionIssued(OperationRead):
+    token: str
+    """Opens the machines of the session until it ends. Shown once."""
+
+
 def shown(operation: Operation) -> dict[str, Any]:
     done, total = operation.progress_done, operation.progress_total
     progress = None if done is None or total is None else {"done": done, "total": total}
@@ -143,5 +166,9 @@ def children(operation: Operation) -> dict[str, int] | None:
     """How far the children of a parent are."""
     if not operation.is_parent:
         return None
-    ended, failed = operation.children_ended, operation.children_failed
-    return {"total": operation.children_total, "ended": ended, "failed": failed}
+    return {
+        "total": operation.children_total,
+        "ended": operation.children_ended,
+        "succeeded": operation.children_succeeded,
+        "failed": operation.children_failed,
+    }
