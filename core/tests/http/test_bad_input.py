@@ -184,11 +184,11 @@ async def test_an_id_that_is_none_is_refused(tenant: Tenant, path: str, text: st
         "x",
         "====",
         "💥",
-        "a" * 201,
+        "a" * 601,
         base64.urlsafe_b64encode(b"'; DROP TABLE orgs").decode(),
         base64.urlsafe_b64encode(b"\xff\xff").decode(),
         base64.urlsafe_b64encode(b"a\x00b").decode(),
-        base64.urlsafe_b64encode(b"1" * 90).decode(),
+        base64.urlsafe_b64encode(b"1" * 401).decode(),
     ],
 )
 @pytest.mark.parametrize(
