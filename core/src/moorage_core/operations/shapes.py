@@ -1,4 +1,4 @@
-"""An operation as it is shown, and what else is answered. Other slices' routes answer with it too."""
+"""An operation as it is shown, and what else is answered. Other slices answer with it too."""
 
 from typing import Any, Literal
 
