@@ -77,7 +77,7 @@ async def test_a_bulk_prepares_once_and_finishes_once(queue: Queue) -> None:
     await queue.done(finish, "succeeded")
 
     assert finish["phase"] == "finish"
-    assert finish["children"] == {"total": 3, "ended": 3, "failed": 0}
+    assert finish["children"] == {"total": 3, "ended": 3, "succeeded": 3, "failed": 0}
     assert await queue.status(id) == "succeeded"
 
 

@@ -70,4 +70,9 @@ async def test_children_that_end_at_once_finish_their_parent_once(queue: Queue) 
     await asyncio.gather(*(queue.done(brief, "succeeded") for brief in briefs))
 
     assert await queue.finish() == ["member.add finish"]
-    assert (await queue.get(id))["children"] == {"total": 6, "ended": 6, "failed": 0}
+    assert (await queue.get(id))["children"] == {
+        "total": 6,
+        "ended": 6,
+        "succeeded": 6,
+        "failed": 0,
+    }

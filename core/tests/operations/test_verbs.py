@@ -156,6 +156,19 @@ async def test_a_bulk_that_is_cancelled_is_finished_for_those_that_are_done(queu
     assert await queue.status(id) == "cancelled"
 
 
+async def test_a_bulk_of_which_nothing_was_done_is_taken_back(queue: Queue) -> None:
+    id = await queue.ask("member.add", "w1", "w2")
+    prepare = await queue.take()
+    await queue.done(prepare, "running", steps=[STEP | {"phase": "prepare"}])
+    await queue.done(prepare, "succeeded")
+
+    await queue.verb(id, "cancel")
+    brief = await queue.take()
+
+    assert (brief["id"], brief["phase"], brief["direction"]) == (id, "prepare", "undo")
+    assert brief["children"] == {"total": 2, "ended": 2, "succeeded": 0, "failed": 0}
+
+
 async def test_a_deployment_that_is_cancelled_is_taken_back(queue: Queue) -> None:
     id = await queue.ask("instance.deploy", "w1", "w2", max_parallel=1)
     prepare = await queue.take()
@@ -191,7 +204,7 @@ async def test_children_end_with_a_parent_that_fails_and_are_tried_again_with_it
     found = await queue.get(id)
     assert (found["status"], found["children"]) == (
         "succeeded",
-        {"total": 2, "ended": 2, "failed": 0},
+        {"total": 2, "ended": 2, "succeeded": 2, "failed": 0},
     )
 
 

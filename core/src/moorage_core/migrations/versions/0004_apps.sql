@@ -232,6 +232,7 @@ ALTER TABLE operations
     ADD COLUMN failure_budget integer,
     ADD COLUMN children_total integer NOT NULL DEFAULT 0,
     ADD COLUMN children_ended integer NOT NULL DEFAULT 0,
+    ADD COLUMN children_succeeded integer NOT NULL DEFAULT 0,
     ADD COLUMN children_failed integer NOT NULL DEFAULT 0,
     ADD COLUMN direction text NOT NULL DEFAULT 'forward' CHECK (direction IN ('forward', 'undo')),
     ADD COLUMN progress_done integer,
