@@ -318,6 +318,7 @@ class ChildrenBrief(Model):
 class ChildrenRead(Model):
     total: int
     ended: int
+    succeeded: int
     failed: int
 
 
