@@ -14,8 +14,8 @@ OPERATION: LiteralString = """
     o.parent_id, o.member_id, o.member_ids, o.app_id, o.operator_id, o.version_id, o.action,
     o.input, o.instance_lock, o.place, o.wave, o.phase, o.max_parallel, o.failure_budget,
     o.children_total, o.children_ended, o.children_succeeded, o.children_failed, o.direction,
-    o.progress_done, o.progress_total, o.error, o.result, o.residue, o.recovery, o.attempt, o.no_return,
-    o.cancel_requested_at, o.cancel_reason, o.preempts, o.patient, o.timeout_seconds,
+    o.progress_done, o.progress_total, o.error, o.result, o.residue, o.recovery, o.attempt,
+    o.no_return, o.cancel_requested_at, o.cancel_reason, o.preempts, o.patient, o.timeout_seconds,
     o.first_claimed_at, o.due_at, o.wakes_on, o.holder, o.handout, o.sequence, o.turn_at,
     (SELECT p.phase = 'children' AND p.ended_at IS NULL FROM operations p
         WHERE p.id = o.parent_id) AS parent_open,
