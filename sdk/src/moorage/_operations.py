@@ -241,7 +241,6 @@ LIST_ARTIFACT_SIGNATURES = Operation(
 LIST_ARTIFACTS = Operation("list_artifacts", "GET", "/v1/projects/{project}/artifacts", "read")
 LIST_AUDIT_ENTRIES = Operation("list_audit_entries", "GET", "/v1/audit", "read")
 LIST_AUDIT_SEALS = Operation("list_audit_seals", "GET", "/v1/audit/seals", "read")
-LIST_COMPONENTS = Operation("list_components", "GET", "/v1/instances/{instance}/components", "read")
 LIST_DELIVERIES = Operation("list_deliveries", "GET", "/v1/webhooks/{webhook}/deliveries", "read")
 LIST_ENROLMENTS = Operation("list_enrolments", "GET", "/v1/nodes/{node}/enrolments", "read")
 LIST_ENTITLEMENTS = Operation(

@@ -13,7 +13,6 @@ from moorage_core.instances.models import Asked, Revision, Status
 from moorage_core.instances.schemas import (
     BreakGlass,
     ChangePlanWrite,
-    ComponentRead,
     ConfigureWrite,
     DecommissionWrite,
     DeployPlanWrite,
@@ -139,17 +138,6 @@ async def list_all_instances(
 async def get_instance(instance: InstanceId, ctx: Ctx, response: Response) -> dict[str, Any]:
     """One instance: its state, its health, and what it is to be."""
     return _read(response, await reading.read(ctx, instance))
-
-
-@routes.read(
-    "/v1/instances/{instance}/components",
-    key=READ,
-    response_model=list[ComponentRead],
-    answers=(NotFound,),
-)
-async def list_components(instance: InstanceId, ctx: Ctx) -> list[Any]:
-    """The parts of an instance: how many members are wanted, there and ready."""
-    return (await reading.read(ctx, instance))["components"]
 
 
 @routes.read(

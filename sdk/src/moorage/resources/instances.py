@@ -12,7 +12,6 @@ from moorage.models import (
     AppRead,
     ArtifactRead,
     BreakGlass,
-    ComponentRead,
     ConfigureWrite,
     DecommissionWrite,
     InstanceCreate,
@@ -34,7 +33,6 @@ from moorage.models import (
 
 Instance = InstanceRead | str
 Plan = PlanRead | str
-Components = list[ComponentRead]
 Scope = Literal["project", "tenant", "platform"]
 Status = Literal[
     "requested",
@@ -137,14 +135,6 @@ class Instances(Group):
     def get(self, instance: Instance) -> Arguments:
         """One instance: what is being done to it, how it is, who acts for it."""
         return Arguments(path={"instance": id_of(instance)})
-
-    async def components(self, instance: Instance) -> Components:
-        """Its parts: how many members are wanted, there and ready."""
-        path = {"instance": id_of(instance)}
-        answer = await self._send(operations.LIST_COMPONENTS, Arguments(path=path))
-        return [ComponentRead.model_validate(each) for each in answer.json()]
-
-    components.__dict__["operation"] = operations.LIST_COMPONENTS
 
     @listing(operations.LIST_REVISIONS, RevisionRead)
     def revisions(self, instance: Instance, *, page_size: int | None = None) -> Arguments:
