@@ -118,10 +118,10 @@ def _grow_and_shrink(terminal: Walk, allocations: list[str]) -> None:
 
 def _change(terminal: Walk) -> None:
     step, moor = terminal.step, terminal.moor
-    step("Upgrade to the second release, and back: the plan says first what that loses.")
+    step("Upgrade to the second release, and back: the plan says first what changes.")
     moor("instances", "upgrade", INSTANCE, "--to", SECOND, "--yes", *ADA)
     moor("members", "list", INSTANCE, *ADA)
-    moor("instances", "rollback", INSTANCE, "--accept-losses", "--yes", *ADA)
+    moor("instances", "rollback", INSTANCE, "--yes", *ADA)
     moor("instances", "revisions", INSTANCE, *ADA)
     moor("views", "get", INSTANCE, "echo.keys", *ADA)
 

@@ -63,7 +63,7 @@ def test_echo_lives_on_real_hosts_and_leaves_nothing(
 
     one.ask("upgrade", {"version": "0.2.0"})
     assert asked(first.host, "status")["version"] == "0.2.0"
-    one.ask("rollback", {"accept_losses": True})
+    one.ask("rollback", {})
     one.ask("rotate", {"reason": "the key got out"})
     one.ask("configure", {"config": one.read()["config"] | {"port": 7500}})
     assert one.put("b")["copies"] == 2

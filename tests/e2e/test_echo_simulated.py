@@ -167,7 +167,7 @@ def test_the_whole_life_of_an_instance(
     assert one.read()["endpoints"]["port"] == 7500
     one.ask("upgrade", {"version": "0.2.0"})
     assert one.read()["runtime_version"] == "0.2.0"
-    one.ask("rollback", {"accept_losses": True})
+    one.ask("rollback", {})
     assert one.read()["runtime_version"] == "0.1.0"
     one.ask("stop")
     assert one.read()["status"] == "stopped"
