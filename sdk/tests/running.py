@@ -17,7 +17,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 MOOR = [sys.executable, "-c", "from moorage_cli.main import main; main()"]
-WITHIN = 60.0
+WITHIN = 180.0
 ADMIN = "admin@localhost"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx2
 
-WITHIN = 60.0
+WITHIN = 180.0
 
 
 class Refused(Exception):

@@ -14,7 +14,7 @@ from tests.e2e.callers import Caller
 
 COMMAND = "import typer; from moorage_core.operate import up; typer.run(up.up)"
 PROVISION = "import typer; from moorage_lab import commands; typer.run(commands.provision)"
-WITHIN = 60
+WITHIN = 180
 SETTINGS = {
     "MOORAGE_LOG__LEVEL": "debug",
     "MOORAGE_MACHINES__REIMAGE_COMMAND": json.dumps([sys.executable, "-c", PROVISION]),
