@@ -169,6 +169,28 @@ async def test_a_bulk_of_which_nothing_was_done_is_taken_back(queue: Queue) -> N
     assert brief["children"] == {"total": 2, "ended": 2, "succeeded": 0, "failed": 0}
 
 
+@pytest.mark.parametrize("asked_by", ["a person", "its deadline"])
+async def test_a_bulk_that_is_asked_to_stop_while_it_prepares_begins_no_child(
+    queue: Queue, asked_by: str
+) -> None:
+    id = await queue.ask("member.add", "w1", "w2", max_parallel=1, timeout=60)
+    prepare = await queue.take()
+    if asked_by == "a person":
+        await queue.verb(id, "cancel")
+    else:
+        for _ in range(4):
+            await queue.done(prepare, "running")
+            await queue.pass_time(20)
+
+    await queue.done(prepare, "succeeded")
+
+    assert await queue.child_statuses(id) == {"w1": "cancelled", "w2": "cancelled"}
+    brief = await queue.take()
+    assert (brief["id"], brief["phase"], brief["direction"]) == (id, "prepare", "undo")
+    await queue.done(brief, "cancelled")
+    assert await queue.status(id) == "cancelled"
+
+
 async def test_a_deployment_that_is_cancelled_is_taken_back(queue: Queue) -> None:
     id = await queue.ask("instance.deploy", "w1", "w2", max_parallel=1)
     prepare = await queue.take()

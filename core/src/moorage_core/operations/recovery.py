@@ -257,10 +257,8 @@ def _may_undo(operation: Operation) -> bool:
 
 
 def _waiting(operation: Operation, word: Word, *, now: datetime) -> Operation:
-    if operation.direction == "forward" and operation.cancel_requested_at is not None:
-        # Nobody waits for what nobody wants any more.
-        return replace(operation, status="ready", direction="undo")
-    return replace(
+    # Nobody waits for what nobody wants any more.
+    return _turned_back(operation) or replace(
         operation,
         status="waiting",
         due_at=None if word.wait is None else now + word.wait,
@@ -269,9 +267,18 @@ def _waiting(operation: Operation, word: Word, *, now: datetime) -> Operation:
     )
 
 
+def _turned_back(operation: Operation) -> Operation | None:
+    """One that was asked to stop and is let go of: free for whoever takes it back."""
+    forward = operation.direction == "forward" and not operation.no_return
+    if not forward or operation.cancel_requested_at is None:
+        return None
+    return replace(operation, status="ready", direction="undo", holder=None)
+
+
 def _succeeded(operation: Operation, word: Word) -> Operation:
     if operation.phase == "prepare":
-        return replace(operation, status="waiting", phase="children")
+        # It may have been asked to stop while it prepared: its children are not begun then.
+        return _turned_back(operation) or replace(operation, status="waiting", phase="children")
     done = replace(operation, result=word.result, error=None, recovery=None)
     if operation.phase == "finish" and operation.cancel_requested_at is not None:
         return replace(done, status="cancelled")

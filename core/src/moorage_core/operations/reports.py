@@ -19,7 +19,7 @@ from moorage_core.authz.principals import Kind, Principal
 from moorage_core.context import Context, Trace
 from moorage_core.errors import ApiError, Conflict, Forbidden
 from moorage_core.kit import tokens
-from moorage_core.operations import flow, queue_store, reading, recovery, rules
+from moorage_core.operations import flow, queue_store, reading, recovery, requests, rules
 from moorage_core.operations.models import Operation, Said, Step
 from moorage_core.operations.report_shapes import ReportCreate, StepReport
 from moorage_core.platform import Platform
@@ -203,8 +203,10 @@ async def _apply(ctx: Context, proof: Proof, said: ReportCreate) -> Operation:
         )
         (operation,) = await flow.move(ctx, [(operation, _renewed(ctx, back))], org=proof.org)
     journal = await _write_steps(ctx, operation, said.steps)
-    after = _told(ctx, operation, said, no_return=journal)
+    after = _told(ctx, replace(operation, no_return=operation.no_return or journal), said)
     (written,) = await flow.move(ctx, [(operation, after)], org=proof.org)
+    if operation.phase == "prepare" and written.cancel_requested_at is not None:
+        await requests.stop_children(ctx, written)
     with flow.part_of(ctx, operation):
         await _tell_target(ctx, written, said)
     if written.status not in rules.HELD:
@@ -224,7 +226,7 @@ def _check_holder(operation: Operation, proof: Proof, said: ReportCreate) -> Non
         )
 
 
-def _told(ctx: Context, operation: Operation, said: ReportCreate, *, no_return: bool) -> Operation:
+def _told(ctx: Context, operation: Operation, said: ReportCreate) -> Operation:
     word = recovery.Word(
         said.state,
         result=said.result,
@@ -238,7 +240,6 @@ def _told(ctx: Context, operation: Operation, said: ReportCreate, *, no_return: 
     return replace(
         _renewed(ctx, recovery.told(operation, word, now=ctx.now)),
         sequence=said.sequence,
-        no_return=operation.no_return or no_return,
         message=said.message if said.message is not None else operation.message,
         progress_done=said.progress.done if said.progress else operation.progress_done,
         progress_total=said.progress.total if said.progress else operation.progress_total,

@@ -198,33 +198,41 @@ async def _moved(
 
 async def stop(ctx: Context, operation: Operation, *, reason: str) -> Operation:
     """Cancel an operation: at once, by turning it round, or by asking its controller."""
+    (stopped,) = await _stop(ctx, [operation], org=operation.org_id, reason=reason)
+    if stopped.phase == "children":
+        await stop_children(ctx, stopped)
+    return stopped
+
+
+async def stop_children(ctx: Context, parent: Operation) -> None:
+    """A parent stops by its children; when the last has ended, it goes on by itself."""
+    children = await queue_store.list_children(
+        ctx.db, parent.id, org=parent.org_id, statuses=sorted(rules.OPEN)
+    )
+    to_stop = [each for each in children if stopping.can_cancel(each)]
+    await _stop(ctx, to_stop, org=parent.org_id, reason=parent.cancel_reason or "")
+
+
+async def _stop(
+    ctx: Context, operations: Sequence[Operation], *, org: str, reason: str
+) -> list[Operation]:
+    changes = [(each, _stopped(ctx, each, reason=reason)) for each in operations]
+    moved = await flow.move(ctx, changes, org=org)
+    for each in moved:
+        if each.status != "cancelled":
+            flow.publish(ctx, registry.OPERATION_CANCEL_REQUESTED, each)
+            ctx.topics.add(f"opr:{each.operator_id}")
+    return moved
+
+
+def _stopped(ctx: Context, operation: Operation, *, reason: str) -> Operation:
     asked = stopping.asked_to_stop(operation, reason=reason, now=ctx.now)
     how = stopping.stop(operation)
-    if operation.phase == "children":
-        return await _stop_parts(ctx, operation, asked)
+    if operation.phase == "children" or how == "is_asked":
+        return asked
     if how == "ends":
-        asked = replace(asked, status="cancelled", message=reason)
-    elif how == "turns":
-        asked = stopping.turned(asked)
-    (stopped,) = await flow.move(ctx, [(operation, asked)], org=operation.org_id)
-    if stopped.status != "cancelled":
-        flow.publish(ctx, registry.OPERATION_CANCEL_REQUESTED, stopped)
-        ctx.topics.add(f"opr:{operation.operator_id}")
-    return stopped
-
-
-async def _stop_parts(ctx: Context, operation: Operation, asked: Operation) -> Operation:
-    """A parent stops by its children; when the last has ended, it goes on by itself."""
-    org, reason = operation.org_id, asked.cancel_reason or ""
-    (stopped,) = await flow.move(ctx, [(operation, asked)], org=org)
-    flow.publish(ctx, registry.OPERATION_CANCEL_REQUESTED, stopped)
-    await flow.cancel_untouched(ctx, stopped, message=reason)
-    for child in await queue_store.list_children(
-        ctx.db, operation.id, org=org, statuses=sorted(rules.OPEN)
-    ):
-        if stopping.can_cancel(child):
-            await stop(ctx, child, reason=reason)
-    return stopped
+        return replace(asked, status="cancelled", message=reason)
+    return stopping.turned(asked)
 
 
 # What happens by itself
