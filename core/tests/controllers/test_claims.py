@@ -40,13 +40,71 @@ async def test_a_claim_hands_over_everything_that_the_work_needs(
         "prepare",
         "forward",
     )
-    assert brief["instance"]["id"] == made["id"]
-    assert brief["instance"]["config"]["greeting"] == "moin"
-    assert [m["component"] for m in brief["instance"]["members"]] == ["leader", "replica"]
+    (instance,) = claimed["instances"]
+    assert instance["id"] == brief["instance_id"] == made["id"]
+    assert instance["config"]["greeting"] == "moin"
+    assert [m["component"] for m in instance["members"]] == ["leader", "replica"]
     assert len(brief["batch"]) == 2
     assert brief["grant"].startswith("moor_ogr_")
     assert brief["requested_by"]["kind"] == "user"
     assert claimed["next"] == brief["handout"] == 1
+
+
+async def test_a_claim_of_many_children_tells_their_instance_once(
+    echo: Echo, replica: Replica
+) -> None:
+    made = await echo.deploy(replicas=5)
+    for _ in ("prepare", "the leader"):
+        briefs = (await replica.claim())["operations"]
+        body = {"reports": [said(brief, "succeeded") for brief in briefs]}
+        await replica.account.post("/v1/controller/reports", body)
+
+    claimed = await replica.claim(capacity=100, watch_capacity=100)
+
+    (instance,) = claimed["instances"]
+    children, (watch,) = claimed["operations"], claimed["watches"]
+    assert [each["kind"] for each in children] == ["member.add"] * 5
+    assert {each["instance_id"] for each in (*children, watch)} == {instance["id"]} == {made["id"]}
+    assert {each["member"]["id"] for each in children} <= {m["id"] for m in instance["members"]}
+    assert [each["members"] for each in children] == [[] for _ in children]
+
+
+async def test_whoever_watches_is_told_the_present_and_whoever_changes_it_the_change(
+    echo: Echo, replica: Replica
+) -> None:
+    made = await echo.running(config={"greeting": "hello"})
+    await echo.ask(made["id"], "configure", {"config": {"greeting": "moin"}})
+
+    claimed = await replica.claim(watch_capacity=1)
+
+    (instance,), (brief,) = claimed["instances"], claimed["operations"]
+    assert instance["config"]["greeting"] == "hello"
+    assert brief["change"]["config"]["greeting"] == "moin"
+    assert brief["change"]["previous"]["config"]["greeting"] == "hello"
+    assert brief["change"]["revision"] == instance["revision"] + 1
+    assert [each["instance_id"] for each in claimed["watches"]] == [made["id"]]
+
+
+async def test_the_end_of_a_removal_tells_in_full_only_who_is_gone(
+    echo: Echo, replica: Replica
+) -> None:
+    made = await echo.running(replicas=2)
+    found = await echo.admin.get(f"/v1/instances/{made['id']}/members?component=replica")
+    member = found.json()["items"][0]["id"]
+    removal = {"members": [member], "policy": "force", "reason": "no longer needed"}
+    await echo.ask(made["id"], "members/remove", removal)
+
+    told: dict[str | None, Any] = {}
+    while briefs := (claimed := await replica.claim())["operations"]:
+        told |= {brief["phase"]: (brief, claimed["instances"]) for brief in briefs}
+        body = {"reports": [said(brief, "succeeded") for brief in briefs]}
+        await replica.account.post("/v1/controller/reports", body)
+
+    finish, (instance,) = told["finish"]
+    assert finish["member_ids"] == finish["batch"] == [member]
+    assert [each["id"] for each in finish["members"]] == [member]
+    assert member not in {each["id"] for each in instance["members"]}
+    assert told["prepare"][0]["members"] == []
 
 
 async def test_a_deployment_comes_to_run_by_claims_and_reports_alone(
@@ -85,7 +143,7 @@ async def test_no_operation_is_handed_to_two(echo: Echo, replica: Replica) -> No
 
     claimed = await asyncio.gather(*(each.claim(capacity=2) for each in others))
 
-    held = [b["instance"]["id"] for c in claimed for b in c["operations"]]
+    held = [b["instance_id"] for c in claimed for b in c["operations"]]
     assert sorted(held) == sorted(each["id"] for each in made)
 
 
@@ -174,7 +232,7 @@ async def test_a_waiting_claim_is_answered_when_something_becomes_ready(
     made = await echo.deploy()
     claimed = await asyncio.wait_for(waiting, 10)
 
-    assert [b["instance"]["id"] for b in claimed["operations"]] == [made["id"]]
+    assert [b["instance_id"] for b in claimed["operations"]] == [made["id"]]
 
 
 async def test_a_replica_of_somebody_else_cannot_be_sent_away(

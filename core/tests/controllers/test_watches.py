@@ -64,7 +64,7 @@ async def test_an_instance_is_watched_by_one_replica(
     mine = await replica.claim(capacity=0, watch_capacity=10)
     others = await another(replica).claim(capacity=0, watch_capacity=10)
 
-    assert [each["instance"]["id"] for each in mine["watches"]] == [instance["id"]]
+    assert [each["instance_id"] for each in mine["watches"]] == [instance["id"]]
     assert mine["watches"][0]["grant"].startswith("moor_wgr_")
     assert others["watches"] == []
 
@@ -124,7 +124,7 @@ async def test_whoever_watches_is_told_what_moved(
     (hint,) = told["hints"]
     assert hint["instance_id"] == watcher.instance
     assert "config" in hint["moved"]
-    assert hint["instance"]["config"]["greeting"] == "moin"
+    assert [each["config"]["greeting"] for each in told["instances"]] == ["moin"]
     assert after["hints"] == []
 
 
@@ -140,7 +140,7 @@ async def test_a_hint_that_was_lost_comes_as_the_whole_watch(
 
     (watch,) = told["watches"]
     assert watch["grant"] == watcher.grant
-    assert watch["instance"]["config"]["greeting"] == "moin"
+    assert [each["config"]["greeting"] for each in told["instances"]] == ["moin"]
 
 
 async def test_of_an_instance_that_is_gone_nothing_more_is_said(

@@ -63,7 +63,7 @@ class Replica:
     async def watch(self, instance: str) -> "Watcher":
         """Take the watch of an instance."""
         claimed = await self.claim(capacity=0, watch_capacity=100)
-        (mine,) = [each for each in claimed["watches"] if each["instance"]["id"] == instance]
+        (mine,) = [each for each in claimed["watches"] if each["instance_id"] == instance]
         return Watcher(self.echo, instance, mine["grant"], mine["fence"])
 
     async def leave(self, id: str) -> httpx2.Response:

@@ -12,6 +12,7 @@ from typing import Any
 from core.tests.site import Site
 from moorage_core import unit
 from moorage_core.errors import ApiError
+from moorage_core.instances import briefing
 from moorage_core.kit.ids import ReplicaId
 from moorage_core.operations import claims, reports
 from moorage_core.operations.report_shapes import ReportCreate
@@ -46,7 +47,9 @@ class Controller:
         for org, group in groupby(sorted(got, key=lambda each: each.org_id), lambda e: e.org_id):
             ids = [each.id for each in group]
             async with unit.work(platform, org) as ctx:
-                found += await claims.hand_over(ctx, ids, org=org, replica=self.replica)
+                held = await claims.hand_over(ctx, ids, org=org, replica=self.replica)
+                instances, told = await briefing.tell(ctx, held, [], org=org)
+            found += [each | {"instance": _to_be(each, instances)} for each in told]
         self.seen += found
         return found
 
@@ -65,3 +68,8 @@ class Controller:
         while found := await self.claim():
             for brief in found:
                 await self.report(brief, **says(brief))
+
+
+def _to_be(brief: Brief, instances: Mapping[str, Brief]) -> Brief:
+    """The instance as it is to be after the operation."""
+    return instances[brief["instance_id"]] | (brief["change"] or {})

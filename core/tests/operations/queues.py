@@ -34,11 +34,6 @@ class Listener:
         for move in moves:
             self.moves.append((move.operation.id, move.before, move.operation.status))
 
-    async def brief(
-        self, ctx: Context, operations: Sequence[Operation]
-    ) -> dict[str, dict[str, Any]]:
-        return {each.id: {"instance": each.app_instance_id} for each in operations}
-
     async def reported(self, ctx: Context, operation: Operation, said: Said) -> None:
         self.said.append(said)
 

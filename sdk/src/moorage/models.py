@@ -731,6 +731,13 @@ class HeldBackRead(Model):
     sentence: str
 
 
+class HintBrief(Model):
+    """Something moved of an instance that you watch."""
+
+    instance_id: str
+    moved: list[str]
+
+
 class HostRead(Model):
     """The node, as long as it is held. What its agent says is the host's own word."""
 
@@ -1524,6 +1531,20 @@ class PreviousBrief(Model):
     config: dict[str, Any]
 
 
+class ChangeBrief(Model):
+    """
+    What an operation makes of its instance. For the operation, each field of it is in the place
+    of the instance's own.
+    """
+
+    app_version: str
+    version_id: str
+    config: dict[str, Any]
+    revision: int
+    previous: PreviousBrief
+    artifacts: list[ArtifactBrief]
+
+
 class InstanceBrief(Model):
     """An instance, as its controller knows it."""
 
@@ -1545,14 +1566,6 @@ class InstanceBrief(Model):
     components: list[ComponentBrief] | None = None
     members: list[MemberBrief] | None = None
     members_complete: bool | None = True
-
-
-class HintBrief(Model):
-    """Something moved of an instance that you watch."""
-
-    instance_id: str
-    moved: list[str]
-    instance: InstanceBrief
 
 
 class PrincipalRead(Model):
@@ -2381,9 +2394,11 @@ class OperationBrief(Model):
     sequence: int
     requested_by: RequesterBrief
     steps: list[StepBrief]
-    instance: InstanceBrief
+    instance_id: str
+    change: ChangeBrief | None
     member: MemberBrief | None
-    members: list[MemberBrief] | None = None
+    member_ids: list[str]
+    members: list[MemberBrief]
     children: ChildrenBrief | None
     batch: list[str] | None = None
 
@@ -2873,7 +2888,7 @@ class EntitlementDetail(Model):
 class WatchBrief(Model):
     """An instance that is yours to look after."""
 
-    instance: InstanceBrief
+    instance_id: str
     grant: str
     fence: int
     handout: int
@@ -2882,6 +2897,7 @@ class WatchBrief(Model):
 class Claimed(Model):
     replica: ReplicaBrief
     next: int
+    instances: list[InstanceBrief]
     operations: list[OperationBrief]
     watches: list[WatchBrief]
     hints: list[HintBrief]

@@ -1,12 +1,10 @@
 """Actions, as those that operations of their kind are about."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from moorage_core.actions import rules
 from moorage_core.catalog import commands as catalog
 from moorage_core.context import Context
-from moorage_core.instances import briefing
 from moorage_core.operations.models import Move, Operation, Said
 from moorage_core.policy import commands as policy
 from moorage_core.policy.models import Wanted
@@ -23,11 +21,6 @@ class Actions:
                 manifest = await catalog.manifest_of(ctx.db, str(operation.version_id))
                 action = rules.find(manifest, str(operation.action))
                 rules.check_output(action, operation.result)
-
-    async def brief(
-        self, ctx: Context, operations: Sequence[Operation]
-    ) -> Mapping[str, dict[str, Any]]:
-        return await briefing.of_operations(ctx, operations)
 
     async def reported(self, ctx: Context, operation: Operation, said: Said) -> None:
         """What it says of the instance and of members, those hear themselves."""

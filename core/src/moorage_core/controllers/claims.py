@@ -192,6 +192,7 @@ async def _answer(at: Platform, look: Look, request: Request) -> dict[str, Any]:
             "lease_seconds": int(rules.LEASE.total_seconds()),
         },
         "next": look.next,
+        "instances": [],
         "operations": [],
         "watches": [],
         "hints": [],
@@ -216,27 +217,24 @@ async def _tell(ctx: Context, look: Look, *, org: str) -> dict[str, list[dict[st
     briefs = list[dict[str, Any]]()
     if held:
         briefs = await operations.hand_over(ctx, held, org=org, replica=look.replica.id)
-    told = {each.instance_id for each in (*watched, *hinted)}
-    known = await briefing.of_instances(ctx, sorted(told), org=org) if told else {}
+    others = [each.instance_id for each in (*watched, *hinted)]
+    known, briefs = await briefing.tell(ctx, briefs, others, org=org)
     return {
+        "instances": [*known.values()],
         "operations": briefs,
-        "watches": [
-            _watch(ctx, look, each, known[each.instance_id])
-            for each in watched
-            if each.instance_id in known
-        ],
+        "watches": [_watch(ctx, look, each) for each in watched if each.instance_id in known],
         "hints": [
-            {"instance_id": id, "moved": each.moved, "instance": known[id]}
+            {"instance_id": each.instance_id, "moved": each.moved}
             for each in hinted
-            if (id := each.instance_id) in known
+            if each.instance_id in known
         ],
         "cancels": await store.list_cancels(ctx.db, cancelled, org=org) if cancelled else [],
     }
 
 
-def _watch(ctx: Context, look: Look, watch: Watch, instance: dict[str, Any]) -> dict[str, Any]:
+def _watch(ctx: Context, look: Look, watch: Watch) -> dict[str, Any]:
     return {
-        "instance": instance,
+        "instance_id": watch.instance_id,
         "grant": _grant(ctx.platform, watch.instance_id, watch.fence, look.replica.id),
         "fence": watch.fence,
         "handout": watch.handout,

@@ -133,6 +133,18 @@ class InstanceBrief(Output):
     members_complete: bool = True
 
 
+class ChangeBrief(Output):
+    """What an operation makes of its instance. For the operation, each field of it is in the place
+    of the instance's own."""
+
+    app_version: str
+    version_id: str
+    config: dict[str, Any]
+    revision: int
+    previous: PreviousBrief
+    artifacts: list[ArtifactBrief]
+
+
 class StepBrief(Output):
     """An entry of an operation's journal."""
 
@@ -185,11 +197,16 @@ class OperationBrief(Output):
     """Of the last report that was taken. Yours is the next."""
     requested_by: RequesterBrief
     steps: list[StepBrief]
-    instance: InstanceBrief
+    instance_id: InstanceId
+    """One of the answer's `instances`."""
+    change: ChangeBrief | None
     member: MemberBrief | None
-    members: list[MemberBrief] = Field(default_factory=list[MemberBrief])
+    member_ids: list[MemberId]
     """Those that a repair keeps to itself; at the end of a request for members, those that it was
-    about, also where they are gone."""
+    about."""
+    members: list[MemberBrief]
+    """Those of `member_ids` that are not among the instance's: they are gone, or beyond the first
+    thousand."""
     children: ChildrenBrief | None
     batch: list[MemberId] = Field(default_factory=list[MemberId])
     """Of a parent: the members of its children."""
@@ -198,7 +215,7 @@ class OperationBrief(Output):
 class WatchBrief(Output):
     """An instance that is yours to look after."""
 
-    instance: InstanceBrief
+    instance_id: InstanceId
     grant: str
     """The token with which you say what you see. It opens nothing else."""
     fence: int
@@ -211,7 +228,6 @@ class HintBrief(Output):
     instance_id: InstanceId
     moved: list[str]
     """Of `members`, `config`, `status`, `principals`."""
-    instance: InstanceBrief
 
 
 class CancelBrief(Output):
@@ -232,6 +248,8 @@ class Claimed(Output):
     replica: ReplicaBrief
     next: int
     """Send it as `after` with the next claim."""
+    instances: list[InstanceBrief]
+    """Those that something in this answer is about, each once, as they are now."""
     operations: list[OperationBrief]
     watches: list[WatchBrief]
     hints: list[HintBrief]

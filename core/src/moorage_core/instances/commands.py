@@ -16,7 +16,7 @@ from moorage_core.entitlements import commands as entitlements
 from moorage_core.events import commands as events
 from moorage_core.events import registry
 from moorage_core.instances import plan_store, rules, store, telling
-from moorage_core.instances.models import Instance, Revision
+from moorage_core.instances.models import Instance
 from moorage_core.operations import commands as operations
 from moorage_core.operations.models import InstanceRef, NewOperation, Operation
 from moorage_core.policy import commands as policy
@@ -137,18 +137,10 @@ def publish(ctx: Context, row: Instance, event: registry.EventType | None = None
     )
 
 
-async def briefs(
-    ctx: Context,
-    ids: Sequence[str],
-    *,
-    org: str,
-    changes: Mapping[str, Revision] | None = None,
-) -> dict[str, dict[str, Any]]:
+async def briefs(ctx: Context, ids: Sequence[str], *, org: str) -> dict[str, dict[str, Any]]:
     """What controllers are told of instances, all but their members.
 
-    `changes` has, by instance, the revision that is on its way: for the operation that brings it
-    the instance is to be that, and what it is now is `previous`. Otherwise `previous` is what ran
-    before. The number of statements is always the same.
+    The number of statements is always the same.
     """
     ids = sorted(set(ids))
     rows = await store.list_named(ctx.db, ids, org=org)
@@ -156,16 +148,40 @@ async def briefs(
     for each in await store.list_components(ctx.db, ids, orgs=[org]):
         components[each.instance_id].append({"key": each.key, "desired": each.desired})
     before = {each.instance_id: each for each in await store.list_before(ctx.db, ids, org=org)}
-    new = changes or {}
-    versions = {*(row.version_id for row in rows), *(each.version_id for each in new.values())}
-    artifacts = await plan_store.list_artifacts(ctx.db, sorted(versions))
+    artifacts = await plan_store.list_artifacts(ctx.db, sorted({row.version_id for row in rows}))
     return {
         row.id: {
-            **telling.brief(row, new.get(row.id), before.get(row.id)),
+            **telling.brief(row, before.get(row.id)),
             "components": components[row.id],
-            "artifacts": artifacts.get((new.get(row.id) or row).version_id, []),
+            "artifacts": artifacts.get(row.version_id, []),
         }
         for row in rows
+    }
+
+
+async def changes(
+    ctx: Context, operations: Sequence[str], now: Mapping[str, Mapping[str, Any]], *, org: str
+) -> dict[str, dict[str, Any]]:
+    """What operations make of their instances, by operation; of those that make something of it.
+
+    `now` has what controllers are told of the instances. One that is being deployed is already
+    what its first revision says.
+    """
+    made = await store.list_made_by(ctx.db, operations, org=org)
+    new = [
+        each
+        for each in made
+        if each.outcome == "pending" and each.number != now[each.instance_id]["revision"]
+    ]
+    if not new:
+        return {}
+    artifacts = await plan_store.list_artifacts(ctx.db, sorted({each.version_id for each in new}))
+    return {
+        each.operation_id: {
+            **telling.change(each, now[each.instance_id]),
+            "artifacts": artifacts.get(each.version_id, []),
+        }
+        for each in new
     }
 
 

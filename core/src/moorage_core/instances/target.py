@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from moorage_core.context import Context
 from moorage_core.controllers import watches
-from moorage_core.instances import briefing, commands, rules, store
+from moorage_core.instances import commands, rules, store
 from moorage_core.instances.models import Instance, Revision, Status
 from moorage_core.members import commands as members
 from moorage_core.operations.models import Move, Operation, Said
@@ -26,11 +26,6 @@ class Instances:
             row = await commands.find(ctx, move.operation.instance_id, org=move.operation.org_id)
             assert row is not None, "an operation's instance is there, and locked"
             await _follow(ctx, row, move)
-
-    async def brief(
-        self, ctx: Context, operations: Sequence[Operation]
-    ) -> Mapping[str, dict[str, Any]]:
-        return await briefing.of_operations(ctx, operations)
 
     async def reported(self, ctx: Context, operation: Operation, said: Said) -> None:
         """Endpoints, shape and runtime version, as the app sees them while it works."""

@@ -40,25 +40,24 @@ def _moment(at: datetime) -> str:
     return at.isoformat(timespec="seconds")
 
 
-def brief(row: Instance, change: Revision | None, before: Revision | None) -> dict[str, Any]:
-    """What controllers are told of an instance: as it is to be, and what it was before."""
-    names = ("id", "name", "org_id", "project_id", "app_slug", "status", "operating_mode")
-    told = {name: getattr(row, name) for name in (*names, "runtime_backend", "endpoints")}
-    if change is None:
-        was = before and {"app_version": before.app_version, "config": before.config}
-        now: Instance | Revision = row
-        number = row.revision
-    else:
-        # A deployment has nothing before it: the instance's row has what it brings.
-        was = {"app_version": row.app_version, "config": row.config} if row.deployed else None
-        now, number = change, change.number
+def brief(row: Instance, before: Revision | None) -> dict[str, Any]:
+    """What controllers are told of an instance: as it is, and what ran before."""
+    names = (
+        "id name org_id project_id app_slug status operating_mode runtime_backend endpoints"
+        " app_version version_id config revision"
+    )
+    was = before and {"app_version": before.app_version, "config": before.config}
+    return {name: getattr(row, name) for name in names.split()} | {"previous": was}
+
+
+def change(new: Revision, now: Mapping[str, Any]) -> dict[str, Any]:
+    """What an operation makes of an instance; what it is now is what was before."""
     return {
-        **told,
-        "app_version": now.app_version,
-        "version_id": now.version_id,
-        "config": now.config,
-        "revision": number,
-        "previous": was,
+        "app_version": new.app_version,
+        "version_id": new.version_id,
+        "config": new.config,
+        "revision": new.number,
+        "previous": {name: now[name] for name in ("app_version", "config")},
     }
 
 

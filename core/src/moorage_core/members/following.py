@@ -4,15 +4,13 @@ Everything here happens in the transaction of what is followed, with the instanc
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from moorage_core.allocations import occupancy
 from moorage_core.allocations.models import Allocation
 from moorage_core.context import Context
 from moorage_core.controllers import watches
-from moorage_core.instances import briefing
 from moorage_core.members import brief, commands, rules, store, verbs
 from moorage_core.members.models import Member
 from moorage_core.operations import commands as operations
@@ -38,11 +36,6 @@ class Members:
         await _save(ctx, found.changed, org=org)
         if found.gone:
             await _leave(ctx, found, org=org)
-
-    async def brief(
-        self, ctx: Context, operations: Sequence[Operation]
-    ) -> Mapping[str, dict[str, Any]]:
-        return await briefing.of_operations(ctx, operations)
 
     async def reported(self, ctx: Context, operation: Operation, said: Said) -> None:
         if operation.member_id is None or said.member is None:

@@ -6,7 +6,7 @@ and somebody else gets the operation; if the answer is lost on its way, the repl
 number it saw last and is told again, with the same token.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
@@ -56,7 +56,7 @@ async def reserve(
 async def hand_over(
     ctx: Context, ids: list[str], *, org: str, replica: str
 ) -> list[dict[str, Any]]:
-    """What a controller is told of the operations that it got in one org.
+    """What a controller is told of the operations that it got in one org, but for their targets.
 
     One that policy does not allow any more fails here, and is not told. One that was told before
     is told the same again.
@@ -123,29 +123,23 @@ async def _briefs(
     batches = await queue_store.list_batches(
         ctx.db, [each.id for each in operations if each.is_parent], org=org
     )
-    targets: dict[str, dict[str, Any]] = {}
-    for word in {hooks.word(each.kind) for each in operations}:
-        mine = [_about(each, batches) for each in operations if hooks.word(each.kind) == word]
-        targets |= await ctx.platform.targets[word].brief(ctx, mine)
     return [
         _brief(ctx, each, [step for step in steps if step.operation_id == each.id])
-        | {"batch": batches.get(each.id, [])}
-        | targets.get(each.id, {})
+        | _about(each, batches.get(each.id, []))
         for each in operations
     ]
 
 
-def _about(operation: Operation, batches: Mapping[str, list[str]]) -> Operation:
+def _about(operation: Operation, batch: list[str]) -> dict[str, list[str]]:
     """At the end of a request its members may be gone from the instance: they are told by name."""
-    if operation.phase != "finish" or hooks.word(operation.kind) != "member":
-        return operation
-    return replace(operation, member_ids=batches.get(operation.id, []))
+    ends = operation.phase == "finish" and hooks.word(operation.kind) == "member"
+    return {"batch": batch, "member_ids": batch if ends else operation.member_ids}
 
 
 def _brief(ctx: Context, operation: Operation, steps: Sequence[Step]) -> dict[str, Any]:
     names = (
         "id kind action phase direction attempt fence handout lease_expires_at deadline input"
-        " reason correlation_id traceparent parent_id no_return sequence"
+        " reason correlation_id traceparent parent_id no_return sequence instance_id member_id"
     )
     return {name: getattr(operation, name) for name in names.split()} | {
         "grant": token(ctx.platform, operation),

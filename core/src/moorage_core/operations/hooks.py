@@ -4,8 +4,8 @@ Operations know neither instances nor members: whoever owns the target of a kind
 move of it, in the transaction of the move, with the instance's row locked.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from moorage_core.operations.models import Move, Operation, Said
 
@@ -22,12 +22,6 @@ class Target(Protocol):
         Parents are told like their children, each by its own kind. The same operation may stand
         in it twice where it moved twice; the later is later in the list.
         """
-        ...
-
-    async def brief(
-        self, ctx: "Context", operations: Sequence[Operation]
-    ) -> Mapping[str, dict[str, Any]]:
-        """By operation: what its controller is told of the target (`instance`, `member`, …)."""
         ...
 
     async def reported(self, ctx: "Context", operation: Operation, said: Said) -> None:

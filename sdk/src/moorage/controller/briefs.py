@@ -1,8 +1,9 @@
 """What the platform tells a controller: the operations and watches that it holds."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Field, model_validator
 
 from moorage._model import Model
 
@@ -87,6 +88,17 @@ class Instance(Model):
         return [member for member in self.members if member.component == component]
 
 
+class Change(Model):
+    """What an operation makes of its instance: the fields that become others."""
+
+    app_version: str
+    version_id: str
+    config: dict[str, Any]
+    revision: int
+    previous: Previous
+    artifacts: list[Artifact]
+
+
 class Undo(Model):
     """The function that takes a step back, and with what."""
 
@@ -151,7 +163,7 @@ class Brief(Model):
     instance: Instance
     member: Member | None = None
     members: list[Member] = Field(default_factory=list[Member])
-    """Those that the operation keeps to itself."""
+    """Those that it names and that are not among the instance's: gone, or too many to be told."""
     children: Children | None = None
     batch: list[str] = Field(default_factory=list[str])
     """Of a parent: the members that its children are about."""
@@ -191,7 +203,11 @@ class Replica(Model):
 
 
 class Claimed(Model):
-    """The answer to a claim: what is new."""
+    """The answer to a claim: what is new.
+
+    Over the wire each instance comes once, and whatever is about it has its id. Here it has the
+    instance itself, an operation as it is to be after it; they share what is the same.
+    """
 
     replica: Replica
     next: int
@@ -201,3 +217,20 @@ class Claimed(Model):
     cancels: list[Cancel] = Field(default_factory=list[Cancel])
     lost: list[str] = Field(default_factory=list[str])
     lost_watches: list[str] = Field(default_factory=list[str])
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_instances(cls, told: dict[str, Any]) -> dict[str, Any]:
+        known = {each["id"]: Instance.model_validate(each) for each in told.get("instances", ())}
+        parts = {
+            part: [{**each, "instance": _instance(each, known)} for each in told.get(part, ())]
+            for part in ("operations", "watches", "hints")
+        }
+        return {**told, **parts}
+
+
+def _instance(about: Mapping[str, Any], known: Mapping[str, Instance]) -> Instance | None:
+    instance, change = known.get(about["instance_id"]), about.get("change")
+    if instance is None or change is None:
+        return instance
+    return instance.model_copy(update=dict(Change.model_validate(change)))
