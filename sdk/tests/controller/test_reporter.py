@@ -6,10 +6,13 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from moorage import ApiError, Unprocessable, Unreachable
+from moorage._problem import Busy
+from moorage.controller.briefs import StepRecord
 from moorage.controller.outcomes import Lost
 from moorage.controller.reporter import Answer, Reporter
-from moorage.controller.reports import ReportAnswer
+from moorage.controller.reports import ErrorReport, Report, ReportAnswer
 from moorage.errors import GrantEnded
+from moorage.resources import controllers
 from moorage.resources.controllers import ReportEntry
 
 Send = Callable[[list[ReportEntry]], Awaitable[list[Answer]]]
@@ -83,6 +86,38 @@ async def test_a_report_is_sent_until_it_is_answered(monkeypatch: pytest.MonkeyP
 
     assert await sent(send, "opn_1") == [TAKEN]
     assert tries == [1, 1, 1]
+
+
+async def test_a_report_that_is_put_off_is_sent_again_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("moorage.controller.reporter.FIRST_PAUSE", 0.0)
+    calls: list[list[str]] = []
+
+    async def send(entries: list[ReportEntry]) -> list[Answer]:
+        calls.append([each.operation for each in entries])
+        busy = refused(Busy, 503, "busy")
+        first = len(calls) == 1
+        return [busy if first and each.operation == "opn_2" else TAKEN for each in entries]
+
+    answers = await sent(send, "opn_1", "opn_2")
+
+    assert answers == [TAKEN, TAKEN]
+    assert calls == [["opn_1", "opn_2"], ["opn_2"]]
+
+
+def test_what_people_read_holds_no_characters_that_the_platform_does_not_take() -> None:
+    spoilt, kept = "a\x00b\ud800", "a\ufffdb?"
+    step = StepRecord(number=1, name="n", status="failed", message=spoilt)
+    error = ErrorReport(code="x", message=spoilt, log=[spoilt])
+    said = Report(state="failed", message=spoilt, steps=[step], error=error)
+
+    made = controllers.entry("opn_1", "g", said, fence=1, sequence=1)
+
+    assert made.message == kept
+    assert made.steps
+    assert made.steps[0].message == kept
+    assert made.error == ErrorReport(code="x", message=kept, log=[kept])
 
 
 async def test_an_answer_that_makes_no_sense_leaves_nobody_waiting() -> None:

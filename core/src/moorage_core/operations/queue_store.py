@@ -276,19 +276,27 @@ async def move_line(db: Db, root: str, *, org: str, place: int) -> None:
 async def renew(
     db: Db, reports: Sequence[tuple[str, int, int, str]], *, org: str, until: datetime
 ) -> list[Operation]:
-    """Those of which a report (id, fence, sequence, state) says nothing but that it goes on."""
+    """Those of which a report (id, fence, sequence, state) says nothing but that it goes on.
+
+    Locked by id, as everywhere: two who take rows in another order wait for each other.
+    """
     ids, fences, sequences, states = zip(*reports, strict=True) if reports else ((),) * 4
     return await db.all(
         Operation,
         f"""
-        UPDATE operations o SET lease_expires_at = %s, sequence = r.sequence
-        FROM unnest(%s::text[], %s::integer[], %s::integer[], %s::text[])
-            AS r(id, fence, sequence, state)
-        WHERE o.org_id = %s AND o.id = r.id AND o.fence = r.fence
-            AND o.sequence = r.sequence - 1 AND o.status = r.state AND o.holder IS NOT NULL
+        WITH locked AS MATERIALIZED (
+            SELECT o.id, r.sequence FROM operations o
+                JOIN unnest(%s::text[], %s::integer[], %s::integer[], %s::text[])
+                    AS r(id, fence, sequence, state) ON r.id = o.id
+            WHERE o.org_id = %s AND o.fence = r.fence AND o.sequence = r.sequence - 1
+                AND o.status = r.state AND o.holder IS NOT NULL
+            ORDER BY o.id FOR UPDATE OF o
+        )
+        UPDATE operations o SET lease_expires_at = %s, sequence = l.sequence
+        FROM locked l WHERE o.org_id = %s AND o.id = l.id
         RETURNING {OPERATION}
         """,
-        (until, list(ids), list(fences), list(sequences), list(states), org),
+        (list(ids), list(fences), list(sequences), list(states), org, until, org),
     )
 
 

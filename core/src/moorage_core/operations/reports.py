@@ -12,17 +12,22 @@ from datetime import timedelta
 from itertools import groupby
 from typing import Any
 
+import psycopg
+import structlog
+
 from moorage_core import unit
 from moorage_core.authz.authorize import hidden
 from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Kind, Principal
 from moorage_core.context import Context, Trace
-from moorage_core.errors import ApiError, Conflict, Forbidden
+from moorage_core.errors import ApiError, Busy, Conflict, Forbidden
 from moorage_core.kit import tokens
 from moorage_core.operations import flow, queue_store, reading, recovery, requests, rules
 from moorage_core.operations.models import Operation, Said, Step
 from moorage_core.operations.report_shapes import ReportCreate, StepReport
 from moorage_core.platform import Platform
+
+log = structlog.get_logger()
 
 RESULT_BYTES = 64 * 1024
 """Of one step."""
@@ -135,11 +140,27 @@ async def _take(platform: Platform, proven: Sequence[Proven]) -> dict[int, Answe
     left = [each for each in proven if each[0] not in answers]
     left.sort(key=lambda each: (each[1].org, each[1].instance, each[0]))
     for (org, instance), mine in groupby(left, lambda each: (each[1].org, each[1].instance)):
+        answers |= await _take_of(platform, org, instance, list(mine))
+    return answers
+
+
+async def _take_of(
+    platform: Platform, org: str, instance: str, mine: Sequence[Proven]
+) -> dict[int, Answer]:
+    """The reports of one instance. What goes wrong there is theirs alone: others are heard."""
+    try:
         async with unit.work(platform, org) as ctx:
             await queue_store.lock_instance(ctx.db, instance, org=org)
-            for at, proof, said in mine:
-                answers[at] = await _try(ctx, proof, said)
-    return answers
+            return {at: await _try(ctx, proof, said) for at, proof, said in mine}
+    except ApiError as refusal:
+        return {at: refusal for at, _, _ in mine}
+    except psycopg.Error as err:
+        # What the database says may repeat what was reported, which is not for our log.
+        log.error("reports.failed", instance=instance, error=type(err).__name__)
+    except Exception:
+        log.exception("reports.failed", instance=instance)
+    fault = ApiError("A fault of the platform. Its operator finds it by the instance's id.")
+    return {at: fault for at, _, _ in mine}
 
 
 async def _prove(platform: Platform, given: Sequence[str]) -> dict[str, Proof]:
@@ -169,9 +190,13 @@ async def _renew(platform: Platform, proven: Sequence[Proven]) -> dict[int, Answ
     for org, group in groupby(plain, lambda each: each[1].org):
         mine = {proof.operation: (at, said) for at, proof, said in group}
         rows = [(id, said.fence, said.sequence, said.state) for id, (_, said) in mine.items()]
-        async with unit.work(platform, org) as ctx:
-            until = ctx.now + rules.LEASE
-            renewed = await queue_store.renew(ctx.db, rows, org=org, until=until)
+        try:
+            async with unit.work(platform, org) as ctx:
+                until = ctx.now + rules.LEASE
+                renewed = await queue_store.renew(ctx.db, rows, org=org, until=until)
+        except Busy:
+            # One of them is being changed: the others are renewed one by one.
+            continue
         answers |= {mine[each.id][0]: each for each in renewed}
     return answers
 

@@ -88,12 +88,12 @@ class Reporter:
                 if isinstance(err, ApiError) and not _passes(err):
                     return await self._refused(batch, err)
                 log.warning("Reports are not answered: %s", err)
-                await asyncio.sleep(pause)
-                pause = min(LONGEST_PAUSE, pause * 2)
             else:
-                for waiting, answer in zip(batch, answers, strict=True):
-                    _settle(waiting, answer)
-                return None
+                batch = _settle_all(batch, answers)
+                if not batch:
+                    return None
+            await asyncio.sleep(pause)
+            pause = min(LONGEST_PAUSE, pause * 2)
 
     async def _refused(self, batch: list[_Waiting], err: ApiError) -> None:
         """One that is malformed spoils the call for all: each goes by itself."""
@@ -113,6 +113,18 @@ def _passes(err: ApiError) -> bool:
 def _is_over(err: ApiError) -> bool:
     """Whether it means that the operation is not ours any more."""
     return isinstance(err, Unauthenticated | Forbidden | NotFound) or err.code in ENDED
+
+
+def _settle_all(batch: list[_Waiting], answers: list[Answer]) -> list[_Waiting]:
+    """Pass the answers on; those that are to be sent again."""
+    put_off: list[_Waiting] = []
+    for waiting, answer in zip(batch, answers, strict=True):
+        if isinstance(answer, ApiError) and _passes(answer):
+            log.warning("A report on %s was put off: %s", waiting.entry.operation, answer)
+            put_off.append(waiting)
+        else:
+            _settle(waiting, answer)
+    return put_off
 
 
 def _settle(waiting: _Waiting, answer: Answer) -> None:

@@ -234,22 +234,32 @@ def entry(operation: str, grant: str, said: Report, *, fence: int, sequence: int
         sequence=sequence,
         state=said.state,
         steps=[_short(step) for step in said.steps] or None,
-        message=None if said.message is None else said.message[:MESSAGE],
+        message=None if said.message is None else _text(said.message),
         progress=said.progress,
         member=said.member,
         instance=said.instance,
         wait=said.wait,
         result=said.result,
         residue=said.residue or None,
-        error=said.error,
+        error=said.error and _error(said.error),
         recovery=said.recovery,
     )
 
 
 def _short(step: StepRecord) -> StepRecord:
-    if step.message is None or len(step.message) <= MESSAGE:
+    if step.message is None:
         return step
-    return step.model_copy(update={"message": step.message[:MESSAGE]})
+    return step.model_copy(update={"message": _text(step.message)})
+
+
+def _error(said: ErrorReport) -> ErrorReport:
+    changes = {"message": _text(said.message), "log": [_text(line) for line in said.log]}
+    return said.model_copy(update=changes)
+
+
+def _text(said: str) -> str:
+    """For people: what programs print may hold characters that the platform does not take."""
+    return said.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()[:MESSAGE]
 
 
 def _answer(taken: ReportTaken) -> ReportAnswer | ApiError:

@@ -1,0 +1,121 @@
+"""What goes wrong with one instance keeps no other waiting."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from core.tests.operations.queues import Queue, make_queue
+from core.tests.site import TimedSite
+from moorage_core import unit
+from moorage_core.errors import ApiError
+from moorage_core.operations import commands, reports
+from moorage_core.operations.report_shapes import ReportCreate
+
+
+@pytest.fixture
+async def queue(timed: TimedSite) -> Queue:
+    return await make_queue(timed)
+
+
+@pytest.fixture
+async def other(queue: Queue, timed: TimedSite) -> Queue:
+    """Another instance of the same operator."""
+    return await make_queue(timed, queue.tenant)
+
+
+@asynccontextmanager
+async def poisoned(queue: Queue, operation: str) -> AsyncGenerator[None]:
+    """A database that takes no change of one operation."""
+    sql = queue.site.sql
+    await sql.execute(
+        f"""
+        CREATE FUNCTION poison() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            IF NEW.id = '{operation}' THEN RAISE EXCEPTION 'poison'; END IF;
+            RETURN NEW;
+        END $$
+        """.encode()
+    )
+    await sql.execute(
+        "CREATE TRIGGER poison BEFORE UPDATE ON operations FOR EACH ROW EXECUTE FUNCTION poison()"
+    )
+    try:
+        yield
+    finally:
+        await sql.execute("DROP TRIGGER poison ON operations")
+        await sql.execute("DROP FUNCTION poison")
+
+
+async def both(queue: Queue, other: Queue) -> tuple[list[dict[str, Any]], list[Queue]]:
+    """An operation of each instance, claimed; the one that is looked at first comes first."""
+    queues = sorted([queue, other], key=lambda each: each.instance)
+    ids = [await each.ask("instance.configure") for each in queues]
+    briefs = {brief["id"]: brief for brief in await queue.claim()}
+    return [briefs[id] for id in ids], queues
+
+
+def entry(brief: dict[str, Any], state: str = "succeeded") -> reports.Entry:
+    said = {"fence": brief["fence"], "sequence": 1, "state": state}
+    return reports.Entry(brief["id"], brief["grant"], ReportCreate.model_validate(said))
+
+
+@pytest.mark.parametrize("text", ["\x00", "\ud800"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"message": "a%b"},
+        {"result": {"a%": 1}},
+        {"result": [{"a": "%"}]},
+        {"error": {"code": "x", "message": "m", "log": ["%"]}},
+        {"steps": [{"number": 1, "name": "n", "status": "running", "result": "%"}]},
+    ],
+)
+def test_a_report_holds_no_characters_that_cannot_be_kept(said: dict[str, Any], text: str) -> None:
+    spoilt = _spoilt(said, text)
+
+    with pytest.raises(ValidationError, match=r"u0000|surrogate|unicode"):
+        ReportCreate.model_validate({"fence": 1, "sequence": 1, "state": "running"} | spoilt)
+
+
+def _spoilt(value: Any, text: str) -> Any:
+    if isinstance(value, str):
+        return value.replace("%", text)
+    if isinstance(value, list):
+        return [_spoilt(each, text) for each in value]
+    if isinstance(value, dict):
+        return {_spoilt(key, text): _spoilt(each, text) for key, each in value.items()}
+    return value
+
+
+async def test_a_report_that_breaks_spoils_no_other(queue: Queue, other: Queue) -> None:
+    briefs, queues = await both(queue, other)
+
+    async with poisoned(queue, briefs[0]["id"]):
+        bad, good = await reports.take(queue.platform, [entry(each) for each in briefs])
+
+    assert isinstance(bad, ApiError)
+    assert (bad.status, bad.code) == (500, "internal")
+    assert not isinstance(good, ApiError)
+    assert await queues[1].status(good.id) == "succeeded"
+
+
+@pytest.mark.parametrize(("state", "ends"), [("succeeded", "succeeded"), ("running", "running")])
+async def test_a_report_about_an_instance_that_is_being_changed_is_put_off_alone(
+    queue: Queue, other: Queue, state: str, ends: str
+) -> None:
+    briefs, queues = await both(queue, other)
+    org = queue.tenant.org.id
+
+    async with unit.work(queue.platform, org) as ctx:
+        await commands.lock_instance(ctx, queues[0].instance, org=org)
+        await ctx.db.run("SELECT FROM operations WHERE id = %s FOR UPDATE", (briefs[0]["id"],))
+        said = [entry(each, state) for each in briefs]
+        busy, good = await reports.take(queue.platform, said)
+
+    assert isinstance(busy, ApiError)
+    assert (busy.status, busy.code) == (503, "busy")
+    assert not isinstance(good, ApiError)
+    assert (good.status, good.sequence) == (ends, 1)
