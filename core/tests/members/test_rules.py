@@ -195,7 +195,7 @@ def test_a_cancelled_join_leaves_a_tombstone() -> None:
 def test_a_member_that_could_not_join_stays_with_its_own_machine() -> None:
     after = rules.follow(member("joining"), kind="member.add", status="failed", why="no disk")
 
-    assert after == rules.Following("failed", "ready", "no disk")
+    assert after == rules.Following("failed", "failed", "no disk")
 
 
 def test_a_member_that_could_not_join_goes_with_the_machine_that_was_got_for_it() -> None:
@@ -264,6 +264,39 @@ def test_whatever_becomes_of_an_operation_its_member_can_follow(
             now = replace(now, status=after.status, settled=after.settled)
 
     assert now.status in rules.SETTLED
+
+
+@pytest.mark.parametrize("managed", [False, True])
+def test_no_life_leads_a_member_where_it_cannot_go(managed: bool) -> None:
+    """Every life of a member: one operation after the other, each by every move there is."""
+    ahead = [(member("requested", managed=managed), "member.add", "ready")]
+    seen = set[tuple[Any, ...]]()
+    while ahead:
+        now, kind, status = ahead.pop()
+        key = (now.status, now.settled, now.last_operation_id == kind, kind, status)
+        if key in seen or not now.is_live:
+            continue
+        seen.add(key)
+        for state in sorted(operations.NEXT[status]):
+            if state == "succeeded" and status != "running":
+                continue
+            after = _followed(now, kind, state)
+            ahead.append((after, kind, state))
+            if state in operations.ENDED:
+                verbs = [verb for verb in VERBS[1:4] if after.status in rules.STATES[verb]]
+                new = replace(after, last_operation_id=None)
+                ahead += [(new, f"member.{verb}", "ready") for verb in verbs]
+
+    assert {status for status, *_ in seen} == set(STATUSES) - {"replacing", "removed"}
+
+
+def _followed(now: Member, kind: str, state: str) -> Member:
+    again = now.last_operation_id == kind
+    after = rules.follow(now, kind=kind, status=state, why=None, again=again)
+    if after is None:
+        return now
+    rules.check_transition(now, after.status)
+    return replace(now, status=after.status, settled=after.settled, last_operation_id=kind)
 
 
 def test_every_end_of_an_operation_is_followed() -> None:

@@ -118,6 +118,29 @@ async def test_what_is_wanted_is_as_before_when_a_removal_is_cancelled(app: Runn
 
 
 @pytest.mark.rule("MB-5")
+async def test_a_drained_member_is_drained_again_when_its_failed_removal_is_taken_back(
+    app: Running,
+) -> None:
+    await app.of("drain", "replica-1")
+    await app.controller.run()
+    await app.of("remove", "replica-1", "replica-2")
+    (prepare,) = await app.controller.claim()
+    await app.controller.report(prepare, state="succeeded")
+    removals = {each["member"]["name"]: each for each in await app.controller.claim()}
+    error = {"code": "broken", "message": "It does not go."}
+    removal = removals["replica-1"]
+    await app.controller.report(removal, state="failed", recovery="repairable", error=error)
+
+    path = f"/v1/operations/{removal['id']}/cancel"
+    answer = await app.admin.post(path, {"reason": "not needed"})
+    assert answer.status_code == 200, answer.text
+    (back,) = await app.controller.claim()
+    await app.controller.report(back, state="cancelled")
+
+    assert (await app.operation(removal["id"]))["status"] == "cancelled"
+    assert (await app.member("replica-1"))["status"] == "drained"
+
+
 async def test_a_number_is_not_given_twice(app: Running) -> None:
     machine = (await app.member("replica-2"))["allocation_id"]
     await app.of("remove", "replica-2", policy="force")

@@ -25,7 +25,18 @@ NEXT: dict[Status, frozenset[Status]] = {
     "replacing": frozenset(
         {"joining", "ready", "draining", "drained", "removing", "failed", "removed"}
     ),
-    "failed": frozenset({"joining", "ready", "draining", "removing", "replacing", "removed"}),
+    "failed": frozenset(
+        {
+            "requested",
+            "joining",
+            "ready",
+            "draining",
+            "drained",
+            "removing",
+            "replacing",
+            "removed",
+        }
+    ),
     "removed": frozenset(),
 }
 """From state to state. `removed` straight away is what is left when nobody can be asked any more,
@@ -187,10 +198,10 @@ def follow(
 
 def _failed(member: Member, kind: str, why: str | None, *, keep: bool) -> Following:
     """A machine that was allocated for a member that cannot join goes back, and so does it."""
-    gives_back = member.managed and not member.keep_allocation
-    gone = kind == "member.add" and gives_back and not keep
+    joins = kind == "member.add"
+    gone = joins and member.managed and not member.keep_allocation and not keep
     after: Status = "removed" if gone else "failed"
-    return Following(after, "removed" if gone else member.settled, why or f"{kind} failed.")
+    return Following(after, after if joins else member.settled, why or f"{kind} failed.")
 
 
 def withdrawn(member: Member, *, kind: str, status: str, given: Mapping[str, Any]) -> int:
