@@ -52,11 +52,12 @@ async def mutate_once(db: psycopg.AsyncConnection[Any], begin: str, org: str, pe
         made = await inserting.execute(INSERT_SQL, (project, uuid.uuid4().hex, "Bench", org))
         await made.fetchone()
     async with db.pipeline():
-        await db.execute(unit.TAIL, _tail(key, org, person, project))
+        await db.execute(unit.TAIL, records(key, org, person, project))
         await db.execute("COMMIT")
 
 
-def _tail(key: Key, org: str, person: str, project: str) -> dict[str, Any]:
+def records(key: Key, org: str, person: str, project: str) -> dict[str, Any]:
+    """What `unit.TAIL` writes for one mutation: an audit entry, an event, the stored answer."""
     at = "2026-01-01T00:00:00+00:00"
     audit = {
         "id": AuditEntryId.new(),

@@ -6,24 +6,21 @@ and what it takes to give each of them something to do.
 """
 
 import asyncio
-import contextlib
-import os
 import ssl
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import asyncssh
 
-from moorage_core.embedded import folder, postgres
+from bench import processes
 from moorage_lab import Host, Lab
 from moorage_lab import lab as labs
 from moorage_lab.errors import LabError
 from moorage_lab.simulated import Crowd
 from moorage_lab.simulated.http1 import Line, Server
-from tests.e2e import site as sites
 from tests.e2e import work, world
 from tests.e2e.callers import Caller
 from tests.e2e.site import Site
@@ -32,7 +29,6 @@ from tests.e2e.world import Tenant
 
 LAB = "bench"
 AGENTS = 1000
-TICKS = os.sysconf("SC_CLK_TCK")
 AIM_MS, AIM_RATIO = 25, 0.5
 
 Report = Callable[..., None]
@@ -54,7 +50,7 @@ def _measure_round_trips(data: Path, seconds: float, report: Report) -> None:
         print(f"no lab, so no round trips on real hosts: {err}", flush=True)
         return
     try:
-        with _running(data, str(lab.layout.address)) as site:
+        with processes.running(data, str(lab.layout.address)) as site:
             _round_trips(site, lab, int(seconds * 20), report)
     finally:
         labs.down(LAB)
@@ -137,9 +133,9 @@ class Cost:
     @classmethod
     def now(cls, site: Site) -> "Cost":
         own, database = 0.0, 0.0
-        for pid in _tree(site):
-            used = _cpu(pid)
-            if "postgres" in _name(pid):
+        for pid in processes.tree(site):
+            used = processes.cpu(pid)
+            if "postgres" in processes.name(pid):
                 database += used
             else:
                 own += used
@@ -147,12 +143,12 @@ class Cost:
 
 
 def _measure_crowd(data: Path, seconds: float, report: Report) -> None:
-    with _running(data, "127.0.0.1") as site:
+    with processes.running(data, "127.0.0.1") as site:
         admin = site.admin()
         world.make_fleet(admin)
         tenant = world.make_tenant(site, admin, "bench")
-        tokens = _enrolments(admin)
-        empty = _memory(site)
+        tokens = enrolments(admin, AGENTS)
+        empty = processes.memory(site)
         asyncio.run(_crowd(site, tenant, tokens, max(seconds, 60), empty, report))
 
 
@@ -167,8 +163,8 @@ async def _crowd(
         )
         await asyncio.sleep(2)
         await _idle(site, crowd, seconds, empty, report)
-        allocations = await asyncio.to_thread(_allocate_all, tenant)
-        await asyncio.to_thread(_until_all_active, tenant)
+        allocations = await asyncio.to_thread(allocate, tenant, AGENTS)
+        await asyncio.to_thread(until_all_active, tenant)
         await _fan_out(site, tenant, crowd, allocations, report)
         assert crowd.states() == {"working": AGENTS}, crowd.states()
         assert not crowd.tally.refusals, crowd.tally.refusals
@@ -187,7 +183,7 @@ async def _idle(site: Site, crowd: Crowd, seconds: float, empty: float, report: 
     used = after.server + after.database - before.server - before.database
     report("idle agent: CPU, server and database", used / span / AGENTS * 1e6, "us/s")
     report("a heartbeat: CPU, server and database", used / max(heard, 1) * 1e3, "ms")
-    held = _memory(site)
+    held = processes.memory(site)
     report(f"server with {AGENTS} agents: memory", held, "MiB")
     report("idle agent: memory of the server", (held - empty) * 1024 / AGENTS, "KiB")
 
@@ -220,91 +216,25 @@ async def _fan_out(
     report("a task of the fan-out: database CPU", used, "ms")
 
 
-def _enrolments(admin: Caller) -> list[str]:
-    names = [{"name": f"sim-{number:04}"} for number in range(AGENTS)]
+def enrolments(admin: Caller, count: int) -> list[str]:
+    names = [{"name": f"sim-{number:04}"} for number in range(count)]
     place = {"region": world.REGION, "sku": world.SKU, "reach": "agent"}
     made = admin.post("/v1/node-batches", {"nodes": [name | place for name in names]})
     return [node["enrolment"]["token"] for node in made["items"]]
 
 
-def _allocate_all(tenant: Tenant) -> list[str]:
+def allocate(tenant: Tenant, count: int) -> list[str]:
     path = f"/v1/projects/{tenant.project}/allocations"
-    wish = {"sku": world.SKU, "region": world.REGION, "count": 100}
-    made = [tenant.admin.post(path, wish) for _ in range(AGENTS // 100)]
+    wish = {"sku": world.SKU, "region": world.REGION}
+    sizes = [min(100, count - begun) for begun in range(0, count, 100)]
+    made = [tenant.admin.post(path, wish | {"count": size}) for size in sizes]
     return [one["id"] for answer in made for one in answer["allocations"]]
 
 
-def _until_all_active(tenant: Tenant) -> None:
+def until_all_active(tenant: Tenant) -> None:
     path = f"/v1/projects/{tenant.project}/allocations?status=provisioning&limit=1"
     for waiting in (path.replace("provisioning", "requested"), path):
         tenant.admin.until(waiting, lambda page: not page["items"], seconds=300)
-
-
-# --- the platform and what it uses ---------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def _running(data: Path, host: str) -> Iterator[Site]:
-    settings = {
-        "MOORAGE_LOG__LEVEL": "warning",
-        "MOORAGE_LIMITS__REQUESTS_PER_SECOND": "1000000",
-        "MOORAGE_LIMITS__BURST": "1000000",
-        "MOORAGE_LIMITS__ANONYMOUS_PER_SECOND": "1000000",
-        "MOORAGE_LIMITS__ANONYMOUS_BURST": "1000000",
-    }
-    site = Site(data, host, sites.free_port(host), settings)
-    try:
-        site.start()
-        yield site
-    finally:
-        site.close()
-
-
-def _tree(site: Site) -> list[int]:
-    """The platform's processes: supervisor, servers, and the database with all its backends."""
-    running = postgres.find_running(folder.prepare(site.data))
-    assert site.process is not None
-    assert running is not None
-    roots = [
-        site.process.pid,
-        int((site.data / "postgres" / "postmaster.pid").read_text().split()[0]),
-    ]
-    return [pid for root in roots for pid in (root, *_children(root))]
-
-
-def _children(pid: int) -> list[int]:
-    try:
-        below = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except OSError:
-        return []
-    return [each for child in map(int, below) for each in (child, *_children(child))]
-
-
-def _cpu(pid: int) -> float:
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return sum(map(int, fields[11:15])) / TICKS  # its own, and that of children that ended
-
-
-def _name(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/comm").read_text()
-    except OSError:
-        return ""
-
-
-def _memory(site: Site) -> float:
-    """Proportional memory of the server processes, in MiB."""
-    total = 0
-    for pid in set(_tree(site)):
-        if "postgres" in _name(pid):
-            continue
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-            if line.startswith("Pss:"):
-                total += int(line.split()[1])
-    return total / 1024
 
 
 def _p95(lags: list[float]) -> float:

@@ -3,6 +3,7 @@
     make bench                      everything
     make bench ARGS="--seconds 5"   shorter runs
     make bench ARGS="--only machines"
+    make bench ARGS="--only apps --part bulk --members 100"
 
 Ratios are taken in one run on one machine: the bare rate before and after the API's, so that a
 machine that slows down in between slows both. Absolute numbers say little about another machine.
@@ -13,7 +14,11 @@ import asyncio
 import functools
 import itertools
 import json
+import os
+import platform
+import shlex
 import statistics
+import sys
 import tempfile
 import time
 import uuid
@@ -21,7 +26,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench import bare, catalog, load, machines
+from bench import apps, bare, catalog, load, machines
 from bench.platform import CLIENTS, PORT, WORKERS, server, tenant
 from moorage_core.embedded import folder, postgres
 
@@ -32,22 +37,32 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--only", choices=PARTS)
+    parser.add_argument("--part", choices=apps.PARTS, help="one part of apps; the others are kept")
+    parser.add_argument("--members", type=int, default=apps.Size.members)
+    parser.add_argument("--instances", type=int, default=apps.Size.instances)
+    parser.add_argument("--rows", type=int, default=apps.Size.rows)
     given = parser.parse_args()
-    seconds = given.seconds
+    if given.part and given.only != "apps":
+        parser.error("--part goes with --only apps")
     for name in [given.only] if given.only else PARTS:
         results: list[dict[str, Any]] = []
         with tempfile.TemporaryDirectory(prefix="moorage-bench-") as place:
             Path(place).chmod(0o711)
-            reporting = functools.partial(report, results, seconds)
-            PARTS[name](Path(place) / "data", seconds, reporting)
-        target = ROOT / f"bench/results/{name}.json"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(json.dumps(results, indent=2) + "\n")
+            PARTS[name](Path(place) / "data", given, functools.partial(report, results))
+        keep(name, results, others=given.part is not None)
+
+
+def keep(name: str, results: list[dict[str, Any]], *, others: bool) -> None:
+    """Write the figures down; with `others`, beside those that were not taken this time."""
+    target = ROOT / f"bench/results/{name}.json"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    known = json.loads(target.read_text()) if others and target.exists() else []
+    figures = {figure["name"]: figure for figure in [*known, *results]}
+    target.write_text(json.dumps(list(figures.values()), indent=2) + "\n")
 
 
 def report(
     results: list[dict[str, Any]],
-    seconds: float,
     name: str,
     value: float,
     unit: str,
@@ -57,7 +72,19 @@ def report(
     verdict = {True: "met", False: "MISSED", None: ""}[met]
     print(f"{name:45} {value:10.3f} {unit:8} {aim:10} {verdict}", flush=True)
     figure = {"name": name, "value": round(value, 3), "unit": unit, "aim": aim, "met": met}
-    results.append(figure | {"command": f"make bench ARGS='--seconds {seconds:g}'"})
+    command = f"make bench ARGS='{shlex.join(sys.argv[1:])}'"
+    results.append(figure | {"command": command, "machine": machine()})
+
+
+def machine() -> str:
+    """What it was measured on: cores and memory."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / (1 << 30)
+    return f"{os.cpu_count()} cores ({platform.machine()}), {memory:.0f} GiB"
+
+
+def measure_apps(data: Path, given: argparse.Namespace, report: Callable[..., None]) -> None:
+    size = apps.Size(given.seconds, given.members, given.instances, given.rows)
+    apps.measure(data, size, report, part=given.part)
 
 
 def measure_spine(data: Path, seconds: float, report: Callable[..., None]) -> None:
@@ -180,7 +207,12 @@ def resident_mib(pid: int) -> float:
     return total / 1024
 
 
-PARTS = {"spine": measure_spine, "catalog": catalog.measure, "machines": machines.measure}
+PARTS: dict[str, Callable[[Path, argparse.Namespace, Callable[..., None]], None]] = {
+    "spine": lambda data, given, report: measure_spine(data, given.seconds, report),
+    "catalog": lambda data, given, report: catalog.measure(data, given.seconds, report),
+    "machines": lambda data, given, report: machines.measure(data, given.seconds, report),
+    "apps": measure_apps,
+}
 
 if __name__ == "__main__":
     main()

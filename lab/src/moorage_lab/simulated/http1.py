@@ -143,10 +143,13 @@ class Line:
         body: Mapping[str, Any] | bytes | None = None,
         *,
         token: str = "",
+        headers: Mapping[str, str] | None = None,
         seconds: float = 30,
     ) -> dict[str, Any]:
         """Send a request; its answer, a JSON object."""
-        request = encode(method, path, host=self.server.host, body=body, token=token)
+        request = encode(
+            method, path, host=self.server.host, body=body, token=token, headers=headers or {}
+        )
         answer = await self._send(request, seconds=seconds)
         if answer.status >= 300:
             raise Refused(answer)
@@ -193,7 +196,13 @@ class Line:
 
 
 def encode(
-    method: str, path: str, *, host: str, body: Mapping[str, Any] | bytes | None, token: str
+    method: str,
+    path: str,
+    *,
+    host: str,
+    body: Mapping[str, Any] | bytes | None,
+    token: str,
+    headers: Mapping[str, str],
 ) -> bytes:
     """The bytes of a request."""
     kind = "application/octet-stream" if isinstance(body, bytes) else "application/json"
@@ -203,6 +212,7 @@ def encode(
         lines.append(f"content-type: {kind}")
     if token:
         lines.append(f"authorization: Bearer {token}")
+    lines += [f"{name}: {value}" for name, value in headers.items()]
     return "\r\n".join([*lines, "", ""]).encode() + content
 
 
