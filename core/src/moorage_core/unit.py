@@ -121,6 +121,19 @@ async def work(
     wake(ctx)
 
 
+@asynccontextmanager
+async def part(ctx: Context) -> AsyncGenerator[None]:
+    """A part of the work that may fail alone: what it wrote and noted goes with it."""
+    audited, published, topics = len(ctx.audit), len(ctx.events), set(ctx.topics)
+    try:
+        async with ctx.db.connection.transaction():
+            yield
+    except BaseException:
+        del ctx.audit[audited:], ctx.events[published:]
+        ctx.topics = topics
+        raise
+
+
 def new_correlation_id() -> str:
     return encode(uuid7())
 

@@ -11,7 +11,7 @@ from core.tests.factories.tenants import Tenant, make_tenant
 from core.tests.site import TimedSite, fresh
 from moorage_core import unit
 from moorage_core.context import Context
-from moorage_core.errors import ApiError
+from moorage_core.errors import ApiError, Conflict
 from moorage_core.kit.ids import InstanceId, MemberId, ReplicaId
 from moorage_core.operations import claims, commands, reports
 from moorage_core.operations.models import Move, NewChild, NewOperation, Operation, Said
@@ -29,8 +29,13 @@ class Listener:
     moves: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
     said: list[Said] = field(default_factory=list[Said])
     refuses: ApiError | None = None
+    cannot_begin: set[str] = field(default_factory=set[str])
+    """Operations whose beginning it cannot follow."""
 
     async def moved(self, ctx: Context, moves: Sequence[Move]) -> None:
+        for move in moves:
+            if move.operation.status == "running" and move.operation.id in self.cannot_begin:
+                raise Conflict("It is not in the state for that.")
         for move in moves:
             self.moves.append((move.operation.id, move.before, move.operation.status))
 

@@ -302,6 +302,20 @@ async def test_policy_is_asked_again_at_the_first_claim(queue: Queue) -> None:
     assert (found["status"], found["error"]["code"]) == ("failed", "policy_refused")
 
 
+async def test_what_its_target_cannot_follow_fails_alone(queue: Queue) -> None:
+    stuck = await queue.ask("action")
+    fine = await queue.ask("action")
+    queue.target.cannot_begin = {stuck}
+
+    (told,) = await queue.claim()
+
+    assert told["id"] == fine
+    found = await queue.get(stuck)
+    assert (found["status"], found["recovery"]) == ("failed", "operator")
+    assert found["error"]["message"] == "It is not in the state for that."
+    assert (await queue.get(fine))["status"] == "running"
+
+
 @pytest.mark.rule("OP-6")
 async def test_steps_that_are_done_do_not_change(queue: Queue) -> None:
     await queue.ask("instance.configure")

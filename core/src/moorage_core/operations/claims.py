@@ -58,8 +58,8 @@ async def hand_over(
 ) -> list[dict[str, Any]]:
     """What a controller is told of the operations that it got in one org, but for their targets.
 
-    One that policy does not allow any more fails here, and is not told. One that was told before
-    is told the same again.
+    One that policy does not allow any more, or that its target cannot follow, fails here and is not
+    told; the others are. One that was told before is told the same again.
     """
     for instance in await queue_store.list_instances_of(ctx.db, ids, org=org):
         await queue_store.lock_instance(ctx.db, instance, org=org)
@@ -67,11 +67,9 @@ async def hand_over(
     held = [each for each in found if each.holder == replica and each.status in rules.HELD]
     new = await _grant(ctx, held, org=org)
     admitted = [each for each in held if each.id not in new or await _admit(ctx, each)]
-    begun = [each for each in admitted if each.id in new]
-    for each in begun:
-        flow.publish(ctx, flow.EVENTS[each.status], each)
-    await flow.tell(ctx, [Move(each, "ready") for each in begun])
-    return await _briefs(ctx, admitted, org=org)
+    begun = await _begin(ctx, [each for each in admitted if each.id in new])
+    told = [each for each in admitted if each.id not in new or each.id in begun]
+    return await _briefs(ctx, told, org=org)
 
 
 async def _grant(ctx: Context, operations: Sequence[Operation], *, org: str) -> set[str]:
@@ -103,12 +101,34 @@ async def _admit(ctx: Context, operation: Operation) -> bool:
     try:
         await ctx.platform.targets[hooks.word(operation.kind)].admit(ctx, operation)
     except ApiError as refusal:
-        error = {"code": refusal.code, "message": refusal.detail}
-        failed = replace(operation, status="failed", recovery="operator", error=error)
-        await flow.move(ctx, [(operation, failed)], org=operation.org_id)
-        await flow.settle(ctx, operation.instance_id, org=operation.org_id)
+        await _refuse(ctx, operation, refusal)
         return False
     return True
+
+
+async def _refuse(ctx: Context, operation: Operation, refusal: ApiError) -> None:
+    error = {"code": refusal.code, "message": refusal.detail}
+    failed = replace(operation, status="failed", recovery="operator", error=error)
+    await flow.move(ctx, [(operation, failed)], org=operation.org_id)
+    await flow.settle(ctx, operation.instance_id, org=operation.org_id)
+
+
+async def _begin(ctx: Context, operations: Sequence[Operation]) -> set[str]:
+    """Say that operations are at work. The ids of those that their targets could follow.
+
+    All at once, as they mostly can; one by one only where somebody refuses.
+    """
+    try:
+        async with unit.part(ctx):
+            for each in operations:
+                flow.publish(ctx, flow.EVENTS[each.status], each)
+            await flow.tell(ctx, [Move(each, "ready") for each in operations])
+    except ApiError as refusal:
+        if len(operations) == 1:
+            await _refuse(ctx, operations[0], refusal)
+            return set()
+        return {id for each in operations for id in await _begin(ctx, [each])}
+    return {each.id for each in operations}
 
 
 # What a controller is told

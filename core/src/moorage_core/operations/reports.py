@@ -203,13 +203,10 @@ async def _renew(platform: Platform, proven: Sequence[Proven]) -> dict[int, Answ
 
 async def _try(ctx: Context, proof: Proof, said: ReportCreate) -> Answer:
     """One refusal takes nothing of the others with it."""
-    marks = len(ctx.audit), len(ctx.events), set(ctx.topics)
     try:
-        async with ctx.db.connection.transaction():
+        async with unit.part(ctx):
             return await _apply(ctx, proof, said)
     except ApiError as refusal:
-        del ctx.audit[marks[0] :], ctx.events[marks[1] :]
-        ctx.topics = marks[2]
         return refusal
 
 
