@@ -25,12 +25,11 @@ async def revisions(echo: Echo, instance: str) -> list[tuple[int, str, str]]:
     return [(r["number"], r["kind"], r["outcome"]) for r in answer.json()["items"]]
 
 
+ERROR = {"code": "no_luck", "message": "The disk is full."}
+
+
 def failing(brief: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "state": "failed",
-        "recovery": "repairable",
-        "error": {"code": "no_luck", "message": "The disk is full."},
-    }
+    return {"state": "failed", "recovery": "repairable", "error": ERROR}
 
 
 @pytest.mark.rule("IN-4")
@@ -67,6 +66,36 @@ async def test_a_change_waits_for_nobody_and_nobody_overtakes_it(echo: Echo) -> 
     said = await refused(echo, made["id"], "upgrade", {"version": "1.0.0"}, code="change_pending")
 
     assert "Revision 2 (instance.configure) is on its way" in said["detail"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"state": "waiting", "wait": {"seconds": 3600}},
+        {"state": "blocked", "error": ERROR},
+        {"state": "failed", "recovery": "retryable", "error": ERROR},
+    ],
+    ids=["waits", "is blocked", "is tried again"],
+)
+async def test_a_change_that_was_begun_keeps_the_instance(echo: Echo, said: dict[str, Any]) -> None:
+    made, other = await echo.running(), await echo.running()
+    asked = await echo.ask(made["id"], "configure", {"config": {"greeting": "moin"}})
+    (brief,) = await echo.claim()
+    await echo.controller.report(brief, **said)
+    await echo.ask(made["id"], "restart")
+    await echo.ask(other["id"], "restart")
+
+    meanwhile = await echo.work()
+    path = f"/v1/operations/{asked['id']}/abandon"
+    answer = await echo.admin.post(path, {"reason": "it takes too long"})
+    then = await echo.work()
+
+    assert [each["instance_id"] for each in meanwhile] == [other["id"]]
+    assert answer.status_code == 200, answer.text
+    assert [(each["kind"], each["instance_id"]) for each in then] == [
+        ("instance.restart", made["id"])
+    ]
+    assert (await echo.get(made["id"]))["status"] == "running"
 
 
 async def test_what_changes_nothing_is_refused(echo: Echo) -> None:

@@ -51,6 +51,16 @@ def test_what_waits_keeps_its_member_and_not_the_instance() -> None:
     assert startable([entries[0], entries[2]]) == []
 
 
+@pytest.mark.parametrize("status", ["waiting", "blocked", "pending"])
+def test_an_exclusive_one_that_was_begun_keeps_the_instance_until_it_ends(status: str) -> None:
+    begun = entry("configure", 2, lock="exclusive", status=status, begun=True)
+    others = [entry("restart", 1, lock="exclusive"), entry("drain", 3, members={"m1"})]
+    ask = entry("ask", 4, lock="none")
+
+    assert startable([begun, *others]) == (["configure"] if status == "pending" else [])
+    assert startable([begun, *others, ask])[-1] == "ask"
+
+
 def test_what_comes_back_stands_before_what_came_later() -> None:
     entries = [
         entry("late", 2, lock="exclusive"),
@@ -92,7 +102,7 @@ def test_an_exclusive_parent_waits_for_the_members_that_its_children_need() -> N
 
 def test_a_child_stands_behind_nobody_for_what_its_parent_keeps() -> None:
     entries = [
-        entry("configure", 1, lock="exclusive", begun=True),
+        entry("configure", 1, lock="exclusive"),
         entry("deploy", 2, lock="exclusive", status="waiting", parts=True),
         entry("child", 2, root="deploy", members={"m1"}, begun=True),
     ]

@@ -3,16 +3,17 @@
 Pure. It is asked at every change of an operation's state, with the instance's row locked, so that
 a claim need not look for conflicts: whatever is `ready` may be done, all of it at once.
 
-An instance is kept shared or exclusively by what is ready, running or undoing, and by an exclusive
-parent while its children work. A member is kept by all of these and by what waits or is blocked, or
-comes back from that. Children work under their parent's lock: one root never conflicts with itself
-over the instance. First come, first served: what conflicts with somebody who asked earlier and has
+An instance is kept shared or exclusively by what is ready, running or undoing. What is exclusive and
+was begun keeps it until it ends, also while it waits, is blocked or has children at work: the
+instance is half-way then, and no other change could begin from there. A member is kept by all of
+these and by what waits or is blocked, or comes back from that. Children work under their parent's
+lock: one root never conflicts with itself over the instance. First come, first served: what conflicts with somebody who asked earlier and has
 not started stands behind them. A repair yields: it begins when nobody else wants anything.
 
-Nobody waits for ever. The first that wants to start is held up only by those who keep something;
-these end or wait, and what waits keeps no more than a member, which nobody takes from it. So an
-exclusive parent does not begin while somebody else keeps a member that one of its children needs:
-that one could not come back, and the child not begin.
+Nobody waits for ever. The first that wants to start is held up only by those who keep something,
+and these come to their end: nobody takes from what waits the member, or the instance, that it needs
+to go on. So an exclusive parent does not begin while somebody else keeps a member that one of its
+children needs: that one could not come back, and the child not begin.
 """
 
 from collections.abc import Iterable, Mapping
@@ -37,15 +38,16 @@ class Entry:
     members: frozenset[str] = frozenset()
     yields: bool = False
     parts: bool = False
-    """A parent whose children are at work: it waits, and keeps the instance if it is exclusive."""
+    """A parent whose children are at work: it waits."""
     begun: bool = False
-    """It was at work before, and comes back: its members are still its own."""
+    """It was at work before: what it kept is still its own."""
     held_back: bool = False
     """A child whose turn has not come by its parent's word. It stands in line nevertheless."""
 
     @property
     def keeps_instance(self) -> bool:
-        return self.status in KEEPS_INSTANCE or (self.parts and self.lock == "exclusive")
+        stays = self.lock == "exclusive" and (self.begun or self.parts)
+        return self.status in KEEPS_INSTANCE or stays
 
     @property
     def keeps_members(self) -> bool:
