@@ -1,7 +1,10 @@
 """Claims: what a controller is handed, once, again, and not at all."""
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
@@ -244,3 +247,46 @@ async def test_a_replica_of_somebody_else_cannot_be_sent_away(
     answer = await stranger.leave(claimed["replica"]["id"])
 
     assert answer.status_code == 404
+
+
+async def test_an_org_in_which_something_is_wrong_keeps_no_other_waiting(
+    site: Site, echo: Echo, replica: Replica
+) -> None:
+    other = await make_echo(await make_tenant(site))
+    mine, theirs = await echo.deploy(), await other.deploy()
+    await _hand_to(echo, theirs["id"])
+
+    async with _poisoned(site, echo.tenant.org.id):
+        first = await replica.claim()
+        second = await replica.claim(wait=1)
+    third = await replica.claim()
+
+    assert [each["instance_id"] for each in first["operations"]] == [theirs["id"]]
+    assert (second["operations"], second["next"] >= first["next"]) == ([], True)
+    assert [each["instance_id"] for each in third["operations"]] == [mine["id"]]
+    assert await replica.claim() == third | {
+        "replica": ANY,
+        "instances": [],
+        "operations": [],
+    }
+
+
+async def _hand_to(echo: Echo, instance: str) -> None:
+    """Let the operator of one org serve an instance of another, as a publisher's does."""
+    await echo.tenant.site.sql.execute(
+        "UPDATE operations SET operator_id = %s WHERE app_instance_id = %s",
+        (echo.operator, instance),
+    )
+
+
+@asynccontextmanager
+async def _poisoned(site: Site, org: str) -> AsyncGenerator[None]:
+    """A database in which nothing of one org can be handed over."""
+    check = (
+        f"ALTER TABLE operation_grants ADD CONSTRAINT poison CHECK (org_id <> '{org}') NOT VALID"
+    )
+    await site.sql.execute(check.encode())
+    try:
+        yield
+    finally:
+        await site.sql.execute(f"{table} DROP CONSTRAINT poison".encode())

@@ -39,12 +39,6 @@ def manifest() -> Manifest:
     return found
 
 
-def test_an_answer_with_nothing_in_it_can_wait() -> None:
-    assert not Look(replica(5), handed=5).urgent
-    assert Look(replica(5), handed=6, watches=[watch(6)]).urgent
-    assert Look(replica(5), handed=5, lost=["opn_1"]).urgent
-
-
 def test_a_replica_has_heard_everything_up_to_the_last_number() -> None:
     assert Look(replica(5), handed=7, watches=[watch(6), watch(7)]).next == 7
 

@@ -11,7 +11,7 @@ from core.tests.operations.queues import Queue, make_queue
 from core.tests.site import TimedSite
 from moorage_core import unit
 from moorage_core.errors import ApiError
-from moorage_core.operations import commands, reports
+from moorage_core.operations import commands, queue_store, reports
 from moorage_core.operations.report_shapes import ReportCreate
 
 
@@ -119,3 +119,41 @@ async def test_a_report_about_an_instance_that_is_being_changed_is_put_off_alone
     assert (busy.status, busy.code) == (503, "busy")
     assert not isinstance(good, ApiError)
     assert (good.status, good.sequence) == (ends, 1)
+
+
+async def test_what_waits_is_woken_although_another_cannot_be(queue: Queue, other: Queue) -> None:
+    briefs, queues = await both(queue, other)
+    for brief in briefs:
+        await queue.done(brief, "waiting", wait={"seconds": 5})
+
+    async with poisoned(queue, briefs[0]["id"]):
+        await queue.pass_time(10)
+
+    statuses = [await queues[at].status(brief["id"]) for at, brief in enumerate(briefs)]
+    assert statuses == ["waiting", "ready"]
+
+
+async def test_a_lease_ends_although_another_cannot_be(queue: Queue, other: Queue) -> None:
+    briefs, queues = await both(queue, other)
+
+    async with poisoned(queue, briefs[0]["id"]):
+        await queue.pass_time(40)
+
+    statuses = [await queues[at].status(brief["id"]) for at, brief in enumerate(briefs)]
+    assert statuses == ["running", "ready"]
+
+
+async def test_what_is_late_and_cannot_be_stopped_hides_no_other(queue: Queue) -> None:
+    first = await queue.ask("member.drain", "w1", alone=True, timeout=60)
+    step = {"number": 1, "name": "burn", "status": "succeeded", "no_return": True}
+    await queue.done(await queue.take(), "waiting", steps=[step], wait={"seconds": 30})
+    await queue.ask("instance.restart")
+    await queue.take()
+    await queue.pass_time(31)
+
+    await queue.pass_time(60)
+    async with queue.platform.database.sweep() as db:
+        late = await queue_store.list_late(db, now=queue.platform.clock.now(), limit=1)
+
+    assert await queue.status(first) == "pending"
+    assert late == []

@@ -1,6 +1,7 @@
 """Work of one sweep in many orgs: what goes wrong in one keeps no other waiting."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Generator, Iterable
+from contextlib import contextmanager
 from typing import TypeVar
 
 import psycopg
@@ -28,13 +29,20 @@ async def each(
         by_org.setdefault(org, []).append(thing)
     done = 0
     for org, things in by_org.items():
-        try:
+        with put_off(sweep.name, org=org):
             async with unit.work(sweep.platform, org) as ctx:
                 count = await act(ctx, org, things)
             done += count
-        except (psycopg.Error, OSError, ApiError) as err:
-            log.warning("sweep.org_put_off", sweep=sweep.name, org=org, error=str(err))
-        except Exception:
-            metrics.SWEEP_FAILURES.labels(sweep.name).inc()
-            log.exception("sweep.org_failed", sweep=sweep.name, org=org)
     return done
+
+
+@contextmanager
+def put_off(name: str, **about: str) -> Generator[None]:
+    """What goes wrong in the block is logged and left to the next time: whoever is next goes on."""
+    try:
+        yield
+    except (psycopg.Error, OSError, ApiError) as err:
+        log.warning("sweep.put_off", sweep=name, error=str(err), **about)
+    except Exception:
+        metrics.SWEEP_FAILURES.labels(name).inc()
+        log.exception("sweep.failed_in_part", sweep=name, **about)

@@ -13,6 +13,7 @@ import asyncio
 from operator import itemgetter
 from typing import Any
 
+import structlog
 from starlette.requests import Request
 
 from moorage_core import unit
@@ -23,7 +24,7 @@ from moorage_core.controllers import rules, store, watches
 from moorage_core.controllers.models import Hint, Operator, Replica, Told, Watch
 from moorage_core.controllers.rules import Counter, Look
 from moorage_core.controllers.schemas import Claim
-from moorage_core.errors import Forbidden
+from moorage_core.errors import ApiError, Forbidden
 from moorage_core.http import authentication, waiting
 from moorage_core.instances import briefing
 from moorage_core.kit import tokens
@@ -31,6 +32,11 @@ from moorage_core.kit.db import Db
 from moorage_core.kit.ids import ReplicaId
 from moorage_core.operations import claims as operations
 from moorage_core.platform import Platform
+
+log = structlog.get_logger()
+
+SAID = ("operations", "watches", "hints", "cancels", "lost", "lost_watches")
+"""The parts of an answer for which it is worth to be given at once."""
 
 
 async def claim(at: Platform, said: Claim, request: Request) -> dict[str, Any]:
@@ -41,14 +47,17 @@ async def claim(at: Platform, said: Claim, request: Request) -> dict[str, Any]:
     ends = _now() + min(said.wait, rules.LONGEST_WAIT)
     with at.waiting.seat(who.id), at.hub.watch([watches.topic(operator.id)]) as waiter:
         look = await _look(at, who, said)
-        while not look.urgent:
+        answer, whole = await _answer(at, look, request)
+        while not any(answer[part] for part in SAID):
             left = ends - _now()
-            if left <= 0 or not await waiting.sleep(waiter, left, request):
+            pause = left if whole else min(left, rules.PUT_OFF_FOR)
+            if left <= 0 or not await waiting.sleep(waiter, pause, request):
                 break
             # Who was allowed a while ago may not be now.
             who = await authentication.authenticate(at, request)
             look = await _look(at, who, said)
-    return await _answer(at, look, request)
+            answer, whole = await _answer(at, look, request)
+    return answer
 
 
 def check_may_claim(who: Principal) -> None:
@@ -183,7 +192,11 @@ async def _lost(db: Db, replica: Replica, said: Claim) -> tuple[list[str], list[
 # Telling
 
 
-async def _answer(at: Platform, look: Look, request: Request) -> dict[str, Any]:
+async def _answer(at: Platform, look: Look, request: Request) -> tuple[dict[str, Any], bool]:
+    """What there is to say, and whether that is all of it.
+
+    What goes wrong in one org is put off: the others of the operator are told theirs.
+    """
     replica = look.replica
     answer: dict[str, Any] = {
         "replica": {
@@ -200,12 +213,43 @@ async def _answer(at: Platform, look: Look, request: Request) -> dict[str, Any]:
         "lost": look.lost,
         "lost_watches": look.lost_watches,
     }
+    missed = set[str]()
     for org in look.orgs:
-        async with unit.work(at, org, trace=request.state.trace) as ctx:
-            for part, found in (await _tell(ctx, look, org=org)).items():
-                answer[part] += found
+        found = await _try_to_tell(at, look, request, org=org)
+        if found is None:
+            missed.add(org)
+        for part, things in (found or {}).items():
+            answer[part] += things
+    if missed:
+        await _put_off(at, look, missed)
     answer["operations"].sort(key=itemgetter("handout"))
-    return answer
+    return answer, not missed
+
+
+async def _try_to_tell(
+    at: Platform, look: Look, request: Request, *, org: str
+) -> dict[str, list[dict[str, Any]]] | None:
+    try:
+        async with unit.work(at, org, trace=request.state.trace) as ctx:
+            return await _tell(ctx, look, org=org)
+    except ApiError as refusal:
+        log.warning("claim.put_off", org=org, replica=look.replica.id, error=refusal.detail)
+    except Exception:
+        log.exception("claim.failed_in_part", org=org, replica=look.replica.id)
+    return None
+
+
+async def _put_off(at: Platform, look: Look, orgs: set[str]) -> None:
+    """What was not told counts as handed over later than this answer."""
+    seen = (*look.watches, *look.hints)
+    async with at.database.sweep() as db:
+        await store.put_off(
+            db,
+            look.replica.id,
+            operations=sorted(each.id for each in look.operations if each.org_id in orgs),
+            cancels=sorted(each.id for each in look.cancels if each.org_id in orgs),
+            instances=sorted({each.instance_id for each in seen if each.org_id in orgs}),
+        )
 
 
 async def _tell(ctx: Context, look: Look, *, org: str) -> dict[str, list[dict[str, Any]]]:

@@ -16,6 +16,8 @@ LEASE = timedelta(seconds=30)
 """Of a replica, from the beginning of each claim."""
 LONGEST_WAIT = 20.0
 """Seconds. An answer leaves the replica time to claim anew before its lease ends."""
+PUT_OFF_FOR = 1.0
+"""Seconds until what could not be told is tried again, within a claim."""
 AT_ONCE = 100
 """Watches in one answer."""
 FORGOTTEN_AFTER = timedelta(days=7)
@@ -88,12 +90,6 @@ class Look:
     cancels: Sequence[Told] = ()
     lost: Sequence[str] = ()
     lost_watches: Sequence[str] = ()
-
-    @property
-    def urgent(self) -> bool:
-        """Whether there is something to say at once."""
-        parts = (self.operations, self.watches, self.hints, self.cancels)
-        return any((*parts, self.lost, self.lost_watches))
 
     @property
     def next(self) -> int:

@@ -86,6 +86,43 @@ async def count_handed(db: Db, replica: str, *, handed: int) -> None:
     await db.run("UPDATE controller_replicas SET handed = %s WHERE id = %s", (handed, replica))
 
 
+async def put_off(
+    db: Db,
+    replica: str,
+    *,
+    operations: Sequence[str],
+    cancels: Sequence[str],
+    instances: Sequence[str],
+) -> None:
+    """What could not be told now gets the next numbers, to be told with another answer.
+
+    Tenant-less: a claim, as moorage_system.
+    """
+    count = len(operations) + len(instances)
+    handed = await db.value(
+        "UPDATE controller_replicas SET handed = handed + %s WHERE id = %s RETURNING handed",
+        (count, replica),
+    )
+    numbers = list(range(handed - count + 1, handed + 1))
+    told, watched = numbers[: len(operations)], numbers[len(operations) :]
+    await db.run(
+        """
+        UPDATE operations o SET handout = n.handout
+        FROM unnest(%s::text[], %s::bigint[]) AS n(id, handout)
+        WHERE o.id = n.id AND o.holder = %s AND o.status IN ('running', 'undoing')
+        """,
+        ([*operations, *cancels], [*told, *(0 for _ in cancels)], replica),
+    )
+    await db.run(
+        """
+        UPDATE watches w SET handout = n.handout
+        FROM unnest(%s::text[], %s::bigint[]) AS n(id, handout)
+        WHERE w.instance_id = n.id AND w.holder = %s
+        """,
+        (list(instances), watched, replica),
+    )
+
+
 async def find_replica(db: Db, id: str, *, account: str, orgs: list[str]) -> str | None:
     """The id of a replica, where the account is its operator."""
     return await db.value(

@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from moorage_core import unit
+from moorage_core.background import orgs
 from moorage_core.context import Context
 from moorage_core.errors import ApiError
 from moorage_core.kit import tokens
@@ -194,16 +195,24 @@ async def release(
     released = 0
     for (org, instance), mine in groupby(rows, lambda row: (row["org_id"], row["instance"])):
         ids = [row["id"] for row in mine]
-        async with unit.work(platform, org) as ctx:
-            await queue_store.lock_instance(ctx.db, instance, org=org)
-            found = await queue_store.lock(ctx.db, ids, org=org)
-            changes = [
-                (each, recovery.let_go(each, for_good=replica is not None))
-                for each in found
-                if _is_free(ctx, each, replica)
-            ]
-            released += len(await flow.move(ctx, changes, org=org))
+        with orgs.put_off("release", org=org, instance=instance):
+            async with unit.work(platform, org) as ctx:
+                count = await _release(ctx, instance, ids, org=org, replica=replica)
+            released += count
     return released
+
+
+async def _release(
+    ctx: Context, instance: str, ids: list[str], *, org: str, replica: str | None
+) -> int:
+    await queue_store.lock_instance(ctx.db, instance, org=org)
+    found = await queue_store.lock(ctx.db, ids, org=org)
+    changes = [
+        (each, recovery.let_go(each, for_good=replica is not None))
+        for each in found
+        if _is_free(ctx, each, replica)
+    ]
+    return len(await flow.move(ctx, changes, org=org))
 
 
 def _is_free(ctx: Context, operation: Operation, replica: str | None) -> bool:

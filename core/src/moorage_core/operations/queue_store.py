@@ -539,6 +539,7 @@ async def list_due(db: Db, *, now: datetime, limit: int) -> list[dict[str, Any]]
 async def list_late(db: Db, *, now: datetime, limit: int) -> list[dict[str, Any]]:
     """Operations of apps whose time is over. It does not pass while they wait by their own policy.
 
+    One that stands in line and cannot be asked to stop is left in peace until it is begun.
     Tenant-less: a sweep, as moorage_system.
     """
     return await db.rows(
@@ -546,7 +547,7 @@ async def list_late(db: Db, *, now: datetime, limit: int) -> list[dict[str, Any]
         SELECT id, org_id, app_instance_id AS instance FROM operations
         WHERE deadline < %s AND kind <> 'node.session'
             AND status IN ('ready', 'running', 'undoing', 'waiting', 'pending')
-            AND NOT (status = 'pending' AND cancel_requested_at IS NOT NULL)
+            AND NOT (status = 'pending' AND (cancel_requested_at IS NOT NULL OR no_return))
             AND NOT (status = 'waiting' AND (patient OR coalesce(phase = 'children', false)))
         ORDER BY deadline LIMIT %s
         """,

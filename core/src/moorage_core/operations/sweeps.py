@@ -7,10 +7,10 @@ from typing import Any
 
 from moorage_core import unit
 from moorage_core.authz.permissions import Permission
+from moorage_core.background import orgs
 from moorage_core.background.driver import Sweep
 from moorage_core.context import Context
 from moorage_core.operations import claims, queue_store, requests, rules, sessions, store
-from moorage_core.platform import Platform
 
 BATCH = 100
 OUTAGE = timedelta(seconds=15)
@@ -27,8 +27,10 @@ class EndExpired(Sweep):
             found = await store.list_expired(db, now=self.platform.clock.now(), limit=BATCH)
         ended = 0
         for row in found:
-            async with unit.work(self.platform, row["org_id"]) as ctx:
-                ended += await sessions.end_expired(ctx, row["id"], org=row["org_id"])
+            with orgs.put_off(self.name, org=row["org_id"], operation=row["id"]):
+                async with unit.work(self.platform, row["org_id"]) as ctx:
+                    count = await sessions.end_expired(ctx, row["id"], org=row["org_id"])
+                ended += count
         return {"ended": ended}
 
 
@@ -51,8 +53,10 @@ class EndLeft(Sweep):
             )
         ended = 0
         for row in found:
-            async with unit.work(self.platform, row["org_id"]) as ctx:
-                ended += await sessions.end_left(ctx, row["id"], org=row["org_id"])
+            with orgs.put_off(self.name, org=row["org_id"], operation=row["id"]):
+                async with unit.work(self.platform, row["org_id"]) as ctx:
+                    count = await sessions.end_left(ctx, row["id"], org=row["org_id"])
+                ended += count
         return {"ended": ended}
 
 
@@ -84,7 +88,7 @@ class WakeDue(Sweep):
     async def activate(self) -> dict[str, Any]:
         async with self.platform.database.sweep() as db:
             found = await queue_store.list_due(db, now=self.platform.clock.now(), limit=BATCH)
-        return {"woken": await _each(self.platform, found, requests.wake_due)}
+        return {"woken": await _each(self, found, requests.wake_due)}
 
 
 class StopLate(Sweep):
@@ -95,7 +99,7 @@ class StopLate(Sweep):
     async def activate(self) -> dict[str, Any]:
         async with self.platform.database.sweep() as db:
             found = await queue_store.list_late(db, now=self.platform.clock.now(), limit=BATCH)
-        return {"late": await _each(self.platform, found, requests.stop_late)}
+        return {"late": await _each(self, found, requests.stop_late)}
 
 
 def _by(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -104,14 +108,17 @@ def _by(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 async def _each(
-    platform: Platform,
+    sweep: Sweep,
     rows: Sequence[dict[str, Any]],
     act: Callable[[Context, list[str], str, str], Awaitable[int]],
 ) -> int:
     """Do something about operations, instance by instance; how many it was done to."""
     done = 0
     for (org, instance), mine in groupby(_by(rows), lambda row: (row["org_id"], row["instance"])):
-        async with unit.work(platform, org) as ctx:
-            await queue_store.lock_instance(ctx.db, instance, org=org)
-            done += await act(ctx, [row["id"] for row in mine], org, instance)
+        ids = [row["id"] for row in mine]
+        with orgs.put_off(sweep.name, org=org, instance=instance):
+            async with unit.work(sweep.platform, org) as ctx:
+                await queue_store.lock_instance(ctx.db, instance, org=org)
+                count = await act(ctx, ids, org, instance)
+            done += count
     return done

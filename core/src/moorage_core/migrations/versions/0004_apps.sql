@@ -512,7 +512,7 @@ GRANT SELECT (instance_id, name, key), DELETE ON view_rows TO moorage_system;
 GRANT SELECT, INSERT, UPDATE ON pulse TO moorage_system;
 -- Claims are made across orgs: the columns of scheduling, and no other.
 GRANT SELECT (app_instance_id, parent_id, member_id, operator_id, direction, due_at, wakes_on, holder,
-    handout, turn_at, fence, instance_lock, cancel_requested_at, patient, first_claimed_at, phase, version, updated_at,
+    handout, turn_at, fence, instance_lock, cancel_requested_at, no_return, patient, first_claimed_at, phase, version, updated_at,
     timeout_seconds),
     UPDATE (status, holder, handout, fence, sequence, lease_expires_at, first_claimed_at, deadline, version, updated_at)
     ON operations TO moorage_system;
