@@ -282,9 +282,8 @@ async def _hand_to(echo: Echo, instance: str) -> None:
 @asynccontextmanager
 async def _poisoned(site: Site, org: str) -> AsyncGenerator[None]:
     """A database in which nothing of one org can be handed over."""
-    check = (
-        f"ALTER TABLE operation_grants ADD CONSTRAINT poison CHECK (org_id <> '{org}') NOT VALID"
-    )
+    table = "ALTER TABLE operation_grants"
+    check = f"{table} ADD CONSTRAINT poison CHECK (org_id <> '{org}') NOT VALID"
     await site.sql.execute(check.encode())
     try:
         yield

@@ -116,6 +116,10 @@ class Queue:
 
     async def claim(self, replica: str = "one", *, limit: int = 100) -> list[dict[str, Any]]:
         """What a replica gets now."""
+        return await self.tell(await self.reserve(replica, limit=limit), replica)
+
+    async def reserve(self, replica: str = "one", *, limit: int = 100) -> list[str]:
+        """The first half of a claim: what is a replica's from now on, and was not told yet."""
         id, platform = await self.replica(replica), self.platform
         first = self.numbers.get(replica, 0) + 1
         async with platform.database.sweep() as db:
@@ -128,7 +132,7 @@ class Queue:
                 now=platform.clock.now(),
             )
         self.numbers[replica] = first - 1 + len(found)
-        return await self.tell([each.id for each in found], replica)
+        return [each.id for each in found]
 
     async def tell(self, ids: list[str], replica: str = "one") -> list[dict[str, Any]]:
         id, org = await self.replica(replica), self.tenant.org.id

@@ -12,6 +12,12 @@ from moorage_core.operations import commands
 from moorage_core.operations.models import NewChild, Operation
 
 
+class PolicyRefused(Conflict):
+    """Not any more."""
+
+    code = "policy_refused"
+
+
 @pytest.fixture
 async def queue(timed: TimedSite) -> Queue:
     return await make_queue(timed)
@@ -288,13 +294,8 @@ async def outage(queue: Queue, *, seconds: int) -> None:
 
 @pytest.mark.rule("OP-15")
 async def test_policy_is_asked_again_at_the_first_claim(queue: Queue) -> None:
-    class Refused(Conflict):
-        """Not any more."""
-
-        code = "policy_refused"
-
     id = await queue.ask("instance.upgrade")
-    queue.target.refuses = Refused("The overlay was narrowed.")
+    queue.target.refuses = PolicyRefused("The overlay was narrowed.")
 
     assert await queue.claim() == []
 
@@ -317,6 +318,40 @@ async def test_what_its_target_cannot_follow_fails_alone(queue: Queue) -> None:
 
 
 @pytest.mark.rule("OP-6")
+async def test_policy_is_asked_by_whoever_hands_it_over_first(queue: Queue) -> None:
+    id = await queue.ask("instance.configure")
+    await queue.reserve()
+    await queue.pass_time(40)
+    queue.target.refuses = PolicyRefused("No more of these.")
+
+    assert await queue.claim("two") == []
+    assert await queue.status(id) == "failed"
+
+
+async def test_policy_is_not_asked_again_in_the_middle(queue: Queue) -> None:
+    id = await queue.ask("instance.configure")
+    await queue.take()
+    await queue.pass_time(40)
+    queue.target.refuses = PolicyRefused("No more of these.")
+
+    await queue.take("two")
+
+    assert await queue.status(id) == "running"
+
+
+async def test_policy_is_asked_again_at_a_retry(queue: Queue) -> None:
+    id = await queue.ask("instance.configure")
+    error = {"code": "x", "message": "m"}
+    await queue.done(await queue.take(), "failed", recovery="repairable", error=error)
+    queue.site.clock.move(timedelta(seconds=1))
+    queue.target.refuses = PolicyRefused("No more of these.")
+
+    await queue.verb(id, "retry")
+
+    assert await queue.claim() == []
+    assert await queue.status(id) == "failed"
+
+
 async def test_steps_that_are_done_do_not_change(queue: Queue) -> None:
     await queue.ask("instance.configure")
     brief = await queue.take()

@@ -67,14 +67,14 @@ async def hand_over(
     found = await queue_store.lock(ctx.db, ids, org=org)
     held = [each for each in found if each.holder == replica and each.status in rules.HELD]
     new = await _grant(ctx, held, org=org)
-    admitted = [each for each in held if each.id not in new or await _admit(ctx, each)]
+    admitted = [each for each in held if not new.get(each.id) or await _admit(ctx, each)]
     begun = await _begin(ctx, [each for each in admitted if each.id in new])
     told = [each for each in admitted if each.id not in new or each.id in begun]
     return await _briefs(ctx, told, org=org)
 
 
-async def _grant(ctx: Context, operations: Sequence[Operation], *, org: str) -> set[str]:
-    """Store what opens the operations; those for which nothing was stored before."""
+async def _grant(ctx: Context, operations: Sequence[Operation], *, org: str) -> dict[str, bool]:
+    """Store what opens the operations; those for which it was new, and whether it was the first."""
     grants = [
         {
             "id": OperationGrantId.new(),
@@ -96,8 +96,7 @@ def token(platform: Platform, operation: Operation) -> str:
 
 async def _admit(ctx: Context, operation: Operation) -> bool:
     """At its first claim a wish is held against policy again; its children came with it."""
-    first = operation.first_claimed_at == operation.updated_at
-    if not first or operation.parent_id is not None or operation.direction == "undo":
+    if operation.parent_id is not None or operation.direction == "undo":
         return True
     try:
         await ctx.platform.targets[hooks.word(operation.kind)].admit(ctx, operation)

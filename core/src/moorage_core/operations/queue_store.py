@@ -351,6 +351,17 @@ async def make_terminal(db: Db, members: list[str], *, org: str) -> None:
     )
 
 
+async def make_all_terminal(db: Db, instance: str, *, org: str) -> None:
+    """Nothing that failed for the instance can be tried again."""
+    await db.run(
+        """
+        UPDATE operations SET recovery = 'terminal'
+        WHERE org_id = %s AND app_instance_id = %s AND status = 'failed'
+        """,
+        (org, instance),
+    )
+
+
 async def list_steps(db: Db, operations: list[str], *, org: str) -> list[Step]:
     return await db.all(
         Step,
@@ -475,8 +486,12 @@ async def list_holdings(db: Db, *, replica: str) -> list[dict[str, Any]]:
 
 async def add_grants(
     db: Db, grants: Sequence[dict[str, Any]], *, org: str, now: datetime
-) -> set[str]:
-    """The operations whose grants are new: the others were handed over before."""
+) -> dict[str, bool]:
+    """The operations whose grants are new: the others were handed over before.
+
+    Of each, whether it is the first since it was asked for: a claim that was never handed over
+    left none.
+    """
     rows = await db.rows(
         """
         INSERT INTO operation_grants (id, operation_id, org_id, project_id, fence, token_hash,
@@ -484,11 +499,15 @@ async def add_grants(
         SELECT r.id, r.operation, %(org)s, r.project, r.fence, decode(r.hash, 'hex'), %(now)s
         FROM jsonb_to_recordset(%(grants)s) AS r(id text, operation text, project text,
             fence integer, hash text)
-        ON CONFLICT (token_hash) DO NOTHING RETURNING operation_id
+        ON CONFLICT (token_hash) DO NOTHING
+        RETURNING operation_id, NOT EXISTS (
+            SELECT FROM operation_grants g JOIN operations o ON o.id = g.operation_id
+            WHERE g.operation_id = operation_grants.operation_id AND o.org_id = %(org)s
+                AND g.created_at >= o.first_claimed_at) AS first
         """,
         {"grants": Jsonb(list(grants)), "org": org, "now": now},
     )
-    return {row["operation_id"] for row in rows}
+    return {row["operation_id"]: row["first"] for row in rows}
 
 
 async def prove(
