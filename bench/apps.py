@@ -67,11 +67,11 @@ async def _accept(estate: Estate, size: Size, report: Report) -> None:
         of_one = [(one, member) for member in await estate.members(one)]
         of_each = [(each, (await estate.members(each))[0]) for each in many]
         for name, targets in (("an instance each", of_each), ("one instance", of_one)):
-            like = await _drain_and_resume(estate, targets, load.Outcome(), seconds=1)
-            before = await _copy(estate, like, seconds=size.seconds / 2)
+            made = await _drain_and_resume(estate, targets, load.Outcome(), seconds=1)
+            before = await _copy(estate, made, seconds=size.seconds / 2)
             outcome = load.Outcome()
             await _drain_and_resume(estate, targets, outcome, seconds=size.seconds)
-            after = await _copy(estate, like, seconds=size.seconds / 2)
+            after = await _copy(estate, made, seconds=size.seconds / 2)
             median, p95 = (outcome.percentile(share) * 1000 for share in (0.5, 0.95))
             title = f"accept, {CLIENTS} clients, {name}"
             report(f"{title}: median", median, "ms")
@@ -83,8 +83,8 @@ async def _accept(estate: Estate, size: Size, report: Report) -> None:
 
 async def _drain_and_resume(
     estate: Estate, targets: Sequence[tuple[str, str]], outcome: load.Outcome, *, seconds: float
-) -> str:
-    """Rounds of drains and resumes, all asked for in one moment; an operation that was made."""
+) -> list[str]:
+    """Rounds of drains and resumes, all asked for in one moment; the last operations made."""
 
     async def ask(verb: str, instance: str, member: str) -> dict[str, Any]:
         wish = {"members": [member], "reason": "a benchmark"}
@@ -99,7 +99,7 @@ async def _drain_and_resume(
             asked = await asyncio.gather(*(ask(verb, *target) for target in targets))
             await asyncio.gather(*map(estate.ended, asked))
         if time.perf_counter() > until:
-            return asked[0]["id"]
+            return [operation["id"] for operation in asked]
 
 
 TOUCH: LiteralString = """
@@ -123,22 +123,23 @@ COPY_MACHINE: LiteralString = """
 """
 
 
-async def _copy(estate: Estate, like: str, *, seconds: float) -> list[float]:
+async def _copy(estate: Estate, made: Sequence[str], *, seconds: float) -> list[float]:
     """Seconds to write rows as accepting one does: the instance, two operations, a machine, and
     the audit entry, event and stored answer of a mutation. As many at once as the API gets."""
     db: list[psycopg.AsyncConnection[Any]] = []
     async with contextlib.AsyncExitStack() as stack:
-        for _ in range(CLIENTS):
+        for _ in made:
             opened = await psycopg.AsyncConnection.connect(estate.site.super_url, autocommit=True)
             db.append(await stack.enter_async_context(opened))
         lags: list[float] = []
         until = time.perf_counter() + seconds
         while time.perf_counter() < until:
-            lags += await asyncio.gather(*(_copy_once(each, estate, like) for each in db))
+            writing = (_copy_once(*each, estate) for each in zip(db, made, strict=True))
+            lags += await asyncio.gather(*writing)
     return lags
 
 
-async def _copy_once(db: psycopg.AsyncConnection[Any], estate: Estate, like: str) -> float:
+async def _copy_once(db: psycopg.AsyncConnection[Any], like: str, estate: Estate) -> float:
     parent, child = OperationId.new(), OperationId.new()
     key = Key("bench", "bench", uuid.uuid4().bytes * 2, b"f" * 32)
     records = bare.records(key, estate.tenant.org, "bench", estate.tenant.project)
@@ -245,7 +246,8 @@ async def _sampling(estate: Estate) -> AsyncIterator[list[float]]:
 
 async def _many(estate: Estate, size: Size, report: Report) -> None:
     """Every instance is observed once, and changed once."""
-    async with estate.controller().working():
+    controller = estate.controller()
+    async with controller.working():
         await _multiply(estate, await estate.deploy("one"), size.instances)
         watches = await _watch_all(estate)
         assert len(watches) > size.instances, len(watches)
@@ -257,6 +259,9 @@ async def _many(estate: Estate, size: Size, report: Report) -> None:
         accepted = len(watches) / (time.perf_counter() - started)
         await _until_configured(estate, len(watches))
         rate = len(watches) / (time.perf_counter() - started)
+    report(
+        f"{len(watches)} instances: reports sent again, the platform was busy", controller.busy, ""
+    )
     report(f"{len(watches)} instances: changes accepted", accepted, "per s")
     report(f"{len(watches)} instances: changed", rate, "per s", ">= 66", rate >= 66)
 

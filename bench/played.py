@@ -70,6 +70,8 @@ class Controller:
     says: Callable[[Brief], Said] = done
     name: str = field(default_factory=lambda: f"bench-{uuid.uuid4().hex}")
     after: int = 0
+    busy: int = 0
+    """Reports that had to be sent again."""
 
     async def claim(self, *, wait: int = 20, **more: Any) -> dict[str, Any]:
         said = {"app": "bench", "replica": self.name, "after": self.after, "wait": wait}
@@ -87,11 +89,21 @@ class Controller:
             for brief in briefs
         ]
         for begun in range(0, len(reports), REPORTS):
-            some = {"reports": reports[begun : begun + REPORTS]}
-            taken = await self.line.call(
-                "POST", "/v1/controller/reports", some, token=self.token, seconds=60
-            )
-            assert not any(each["problem"] for each in taken["reports"]), taken
+            left = reports[begun : begun + REPORTS]
+            while left:
+                left = await self._busy(left)
+
+    async def _busy(self, reports: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Send reports; those that the platform was too busy for, to be sent again."""
+        answer = await self.line.call(
+            "POST", "/v1/controller/reports", {"reports": reports}, token=self.token, seconds=60
+        )
+        taken = {each["operation"]: each["problem"] for each in answer["reports"]}
+        refused = [problem for problem in taken.values() if problem and problem["code"] != "busy"]
+        assert not refused, refused
+        left = [each for each in reports if taken[each["operation"]]]
+        self.busy += len(left)
+        return left
 
     @contextlib.asynccontextmanager
     async def working(self) -> AsyncIterator[None]:

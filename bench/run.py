@@ -17,6 +17,7 @@ import json
 import os
 import platform
 import shlex
+import signal
 import statistics
 import sys
 import tempfile
@@ -44,6 +45,8 @@ def main() -> None:
     given = parser.parse_args()
     if given.part and given.only != "apps":
         parser.error("--part goes with --only apps")
+    # Whoever ends it early leaves no platform behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     for name in [given.only] if given.only else PARTS:
         results: list[dict[str, Any]] = []
         with tempfile.TemporaryDirectory(prefix="moorage-bench-") as place:
