@@ -197,3 +197,37 @@ async def test_an_action_that_nobody_declared_is_unknown(
     answer = await echo.admin.post(path(echo, instance, "drop"), {})
 
     assert (answer.status_code, answer.json()["code"]) == (404, "action_unknown")
+
+
+AGAIN = {"reason": "it is found again"}
+LOST = {"code": "lost", "message": "The key is lost."}
+
+
+async def test_an_action_that_is_blocked_ends_with_its_instance(
+    echo: Echo, instance: dict[str, Any]
+) -> None:
+    await echo.admin.post(path(echo, instance, "put"), {"input": {"key": "a"}})
+    (action,) = await echo.claim()
+    await echo.say(action, "blocked", error=LOST)
+    await echo.ask(instance["id"], "decommission")
+
+    await echo.work()
+
+    found = (await echo.admin.get(f"/v1/operations/{action['id']}")).json()
+    assert (found["status"], found["verbs"]) == ("abandoned", [])
+
+
+@pytest.mark.parametrize(("state", "verb"), [("blocked", "resume"), ("failed", "retry")])
+async def test_no_action_is_done_once_more_on_an_instance_that_is_stopped(
+    echo: Echo, instance: dict[str, Any], state: str, verb: str
+) -> None:
+    await echo.admin.post(path(echo, instance, "put"), {"input": {"key": "a"}})
+    (action,) = await echo.claim()
+    await echo.say(action, state, error=LOST, recovery="repairable")
+    await echo.ask(instance["id"], "stop")
+    await echo.work()
+
+    answer = await echo.admin.post(f"/v1/operations/{action['id']}/{verb}", AGAIN)
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "invalid_transition")
+    assert await echo.claim() == []

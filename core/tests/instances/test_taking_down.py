@@ -84,6 +84,39 @@ async def test_nothing_is_asked_of_an_instance_that_goes(echo: Echo) -> None:
     assert "is being decommissioned" in answer.json()["detail"]
 
 
+async def test_nothing_of_a_deleted_instance_goes_on_or_is_tried_again(echo: Echo) -> None:
+    made = await echo.running()
+    failed = await echo.ask(made["id"], "configure", {"config": {"greeting": "moin"}})
+    await echo.work(failing)
+    await echo.ask(made["id"], "decommission")
+    repair = await echo.ask(made["id"], "repair", WHY, status=409)
+
+    await echo.work()
+    answer = await echo.admin.post(f"/v1/operations/{failed['id']}/retry", WHY)
+
+    assert (await echo.get(made["id"]))["status"] == "deleted"
+    assert repair["code"] == "invalid_transition"
+    found = (await echo.admin.get(f"/v1/operations/{failed['id']}")).json()
+    assert (found["status"], found["recovery"]) == ("failed", "terminal")
+    assert "retry" not in found["verbs"]
+    assert answer.status_code == 409
+
+
+async def test_a_repair_that_had_no_turn_ends_with_its_instance(echo: Echo) -> None:
+    made = await echo.running()
+    await echo.ask(made["id"], "restart")
+    (restart,) = await echo.claim()
+    repair = await echo.ask(made["id"], "repair", WHY)
+    await echo.ask(made["id"], "decommission")
+    await echo.say(restart, "succeeded")
+
+    await echo.work()
+
+    assert (await echo.get(made["id"]))["status"] == "deleted"
+    found = (await echo.admin.get(f"/v1/operations/{repair['id']}")).json()
+    assert (found["status"], found["verbs"]) == ("abandoned", [])
+
+
 async def test_a_decommission_can_ask_others_to_give_way(echo: Echo) -> None:
     made = await echo.running()
     restart = await echo.ask(made["id"], "restart")

@@ -141,6 +141,28 @@ async def test_a_drained_member_is_drained_again_when_its_failed_removal_is_take
     assert (await app.member("replica-1"))["status"] == "drained"
 
 
+@pytest.mark.parametrize("verb", ["stop", "decommission"])
+async def test_what_failed_is_not_tried_again_where_nobody_could_ask_for_it(
+    app: Running, verb: str
+) -> None:
+    await app.of("drain", "replica-1")
+    await app.controller.run()
+    asked = await app.of("resume", "replica-1")
+    (prepare,) = await app.controller.claim()
+    error = {"code": "broken", "message": "It does not work."}
+    await app.controller.report(prepare, state="failed", recovery="repairable", error=error)
+    await app.echo.ask(app.id, verb)
+
+    path = f"/v1/operations/{asked['id']}/retry"
+    ahead = await app.admin.post(path, {"reason": "once more"})
+    await app.controller.run()
+    after = await app.admin.post(path, {"reason": "once more"})
+
+    for answer in (ahead, after):
+        assert (answer.status_code, answer.json()["code"]) == (409, "invalid_transition")
+    assert await app.controller.claim() == []
+
+
 async def test_a_number_is_not_given_twice(app: Running) -> None:
     machine = (await app.member("replica-2"))["allocation_id"]
     await app.of("remove", "replica-2", policy="force")

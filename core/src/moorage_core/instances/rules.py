@@ -249,10 +249,11 @@ def after(instance: Instance, kind: str, status: str, before: str | None) -> Sta
     """What an operation's move makes of the instance; None where it stays as it is.
 
     One that never began leaves the instance alone, but for a deployment, without which it is
-    nothing. One that was abandoned leaves it failed: what is there is not known.
+    nothing. One that was abandoned leaves it failed: what is there is not known. What is deleted
+    stays so.
     """
     work = WORK.get(kind)
-    if work is None:
+    if work is None or instance.status == "deleted":
         return None
     if status in ("running", "undoing"):
         return work.during

@@ -11,6 +11,7 @@ from moorage_core.controllers import watches
 from moorage_core.instances import commands, rules, store
 from moorage_core.instances.models import Instance, Revision, Status
 from moorage_core.members import commands as members
+from moorage_core.operations import commands as operations
 from moorage_core.operations.models import Move, Operation, Said
 from moorage_core.policy import commands as policy
 from moorage_core.policy.models import Wanted
@@ -71,7 +72,7 @@ def wanted_of(operation: Operation) -> Wanted:
 
 async def _follow(ctx: Context, row: Instance, move: Move) -> None:
     operation = move.operation
-    if move.before == "failed" and operation.status == "pending":
+    if move.reopens:
         ahead = await commands.open_kinds(ctx, row)
         rules.check_there(row, operation.kind, ahead)
     if operation.kind in rules.REVISES:
@@ -139,6 +140,8 @@ async def become(
     if after == "deleted":
         await watches.end_watch(ctx, row.id, org=row.org_id)
         await runtime_secrets.forget(ctx, row.id, org=row.org_id)
+        said = f"Instance {row.name} is gone."
+        await operations.end_all(ctx, row.id, org=row.org_id, reason=said)
     else:
         await watches.hint(ctx, [row.id], [watches.STATUS], org=row.org_id)
 

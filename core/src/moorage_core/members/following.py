@@ -6,11 +6,13 @@ Everything here happens in the transaction of what is followed, with the instanc
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 from moorage_core.allocations import occupancy
 from moorage_core.allocations.models import Allocation
 from moorage_core.context import Context
 from moorage_core.controllers import watches
+from moorage_core.instances import commands as instances
 from moorage_core.members import brief, commands, rules, store, verbs
 from moorage_core.members.models import Member
 from moorage_core.operations import commands as operations
@@ -25,6 +27,9 @@ class Members:
     """The target of every operation on members."""
 
     async def moved(self, ctx: Context, moves: Sequence[Move]) -> None:
+        for each in moves:
+            if each.reopens:
+                await _check_reopened(ctx, each.operation)
         mine = [each for each in moves if _matters(each)]
         if not mine:
             return
@@ -117,6 +122,19 @@ def _outcome(members: Sequence[Member], moves: Sequence[Move]) -> Outcome:
     gone = [m for m in changed if not m.is_live and before[m.id].is_live]
     more = {key: number for key, number in wanted.items() if number}
     return Outcome(changed, gone, frozenset(unknown), more)
+
+
+async def _check_reopened(ctx: Context, operation: Operation) -> None:
+    org, instance = operation.org_id, operation.instance_id
+    row = await instances.find(ctx, instance, org=org)
+    assert row is not None, "an operation's instance is there, and locked"
+    rules.check_reopened(
+        instance,
+        row.status,
+        await store.list_ahead(ctx.db, instance, org=org),
+        cast(rules.Verb, operation.kind.partition(".")[2]),
+        part=operation.parent_id is not None,
+    )
 
 
 def _about(operation: Operation) -> str | None:

@@ -250,6 +250,18 @@ def check_instance(id: str, status: str, ahead: Iterable[str], verb: Verb) -> No
     )
 
 
+def check_reopened(id: str, status: str, ahead: Iterable[str], verb: Verb, *, part: bool) -> None:
+    """Whether an instance is still one in which its members can be asked for this once more.
+
+    A `part` of a larger whole has come as far as that: of a deployment, say, which is under way.
+    """
+    rests = status in RESTING and verb != "remove"
+    if not part:
+        check_instance(id, status, ahead, verb)
+    elif rests or status == "deleted":
+        raise InvalidTransition(f"Instance {id} is {status}: there is nobody to {verb} a member.")
+
+
 def check_verb(manifest: Manifest, component: str, verb: Verb) -> None:
     found = manifest.components.get(component)
     if found is None:

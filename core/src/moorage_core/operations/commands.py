@@ -38,6 +38,7 @@ fail = requests.fail
 rule_out_retry = requests.rule_out_retry
 request_cancel = requests.request_cancel
 abandon_open = requests.abandon_open
+end_all = requests.end_all
 
 # What people do about them.
 

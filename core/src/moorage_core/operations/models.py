@@ -158,6 +158,12 @@ class Move:
     before: str
     """The state that it had."""
 
+    @property
+    def reopens(self) -> bool:
+        """Whether it is to be done once more, after it failed or was blocked."""
+        goes_on = self.before == "blocked" and self.operation.direction == "forward"
+        return self.operation.status == "pending" and (self.before == "failed" or goes_on)
+
 
 @dataclass(frozen=True)
 class Said:

@@ -3,12 +3,13 @@
 Pure. It is asked at every change of an operation's state, with the instance's row locked, so that
 a claim need not look for conflicts: whatever is `ready` may be done, all of it at once.
 
-An instance is kept shared or exclusively by what is ready, running or undoing. What is exclusive and
-was begun keeps it until it ends, also while it waits, is blocked or has children at work: the
+An instance is kept shared or exclusively by what is ready, running or undoing. What is exclusive
+and was begun keeps it until it ends, also while it waits, is blocked or has children at work: the
 instance is half-way then, and no other change could begin from there. A member is kept by all of
 these and by what waits or is blocked, or comes back from that. Children work under their parent's
-lock: one root never conflicts with itself over the instance. First come, first served: what conflicts with somebody who asked earlier and has
-not started stands behind them. A repair yields: it begins when nobody else wants anything.
+lock: one root never conflicts with itself over the instance. First come, first served: what
+conflicts with somebody who asked earlier and has not started stands behind them. A repair yields:
+it begins when nobody else wants anything.
 
 Nobody waits for ever. The first that wants to start is held up only by those who keep something,
 and these come to their end: nobody takes from what waits the member, or the instance, that it needs

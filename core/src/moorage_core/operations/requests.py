@@ -155,6 +155,12 @@ async def rule_out_retry(ctx: Context, members: Sequence[str], *, org: str) -> N
     await queue_store.make_terminal(ctx.db, sorted(members), org=org)
 
 
+async def end_all(ctx: Context, instance: str, *, org: str, reason: str) -> None:
+    """An instance is gone: nothing of it goes on, and nothing that failed is tried again."""
+    await abandon_open(ctx, instance, org=org, reason=reason)
+    await queue_store.make_all_terminal(ctx.db, instance, org=org)
+
+
 async def request_cancel(
     ctx: Context, id: str, *, org: str, reason: str, force: bool = False
 ) -> Operation:
