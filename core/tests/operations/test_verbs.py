@@ -10,6 +10,7 @@ from core.tests.site import TimedSite
 from moorage_core.errors import ApiError
 from moorage_core.operations import rules
 
+ERROR = {"code": "x", "message": "It did not work."}
 STEP = {"number": 1, "name": "write", "status": "succeeded", "undo": {"function": "unwrite"}}
 
 
@@ -118,6 +119,57 @@ async def test_a_person_lets_a_blocked_one_go_on(queue: Queue) -> None:
     assert (await queue.take())["attempt"] == 2
 
 
+async def test_one_that_was_to_stop_when_it_got_stuck_is_taken_back(queue: Queue) -> None:
+    id = await queue.ask("instance.configure", timeout=60)
+    brief = await queue.take()
+    await queue.done(brief, "running", steps=[STEP])
+    await queue.verb(id, "cancel")
+    for _ in range(4):
+        await queue.done(brief, "running")
+        await queue.pass_time(20)
+    assert await queue.status(id) == "blocked"
+
+    await queue.verb(id, "resume")
+
+    brief = await queue.take()
+    assert (brief["direction"], brief["cancel_requested"]) == ("undo", True)
+    await queue.done(brief, "cancelled")
+    assert await queue.status(id) == "cancelled"
+
+
+@pytest.mark.parametrize("verb", ["retry", "cancel"])
+@pytest.mark.parametrize("status", ["deleting", "delete_failed", "deleted"])
+async def test_what_failed_stays_so_in_an_instance_that_goes(
+    queue: Queue, verb: str, status: str
+) -> None:
+    failed = await queue.ask("action")
+    await queue.done(await queue.take(), "failed", recovery="repairable", error=ERROR)
+    await queue.site.sql.execute(
+        """
+        UPDATE instances SET status = %s, deleted_at = CASE WHEN %s = 'deleted' THEN now() END
+        WHERE id = %s
+        """,
+        (status, status, queue.instance),
+    )
+
+    refused = await queue.verb(failed, verb, status=409)
+
+    assert refused["code"] == "invalid_transition"
+    await queue.verb(failed, "abandon")
+
+
+async def test_a_decommissioning_that_failed_is_tried_again(queue: Queue) -> None:
+    failed = await queue.ask("instance.decommission")
+    await queue.done(await queue.take(), "failed", recovery="repairable", error=ERROR)
+    await queue.site.sql.execute(
+        "UPDATE instances SET status = 'delete_failed' WHERE id = %s", (queue.instance,)
+    )
+
+    await queue.verb(failed, "retry")
+
+    assert await queue.status(failed) == "ready"
+
+
 async def test_an_abandoned_one_opens_nothing_any_more(queue: Queue) -> None:
     id = await queue.ask("member.add", "w1", alone=True)
     brief = await queue.take()
@@ -189,6 +241,49 @@ async def test_a_bulk_that_is_asked_to_stop_while_it_prepares_begins_no_child(
     assert (brief["id"], brief["phase"], brief["direction"]) == (id, "prepare", "undo")
     await queue.done(brief, "cancelled")
     assert await queue.status(id) == "cancelled"
+
+
+async def test_a_bulk_that_is_tried_again_keeps_what_it_did_when_it_is_asked_to_stop(
+    queue: Queue,
+) -> None:
+    id = await queue.ask("member.add", "w1", "w2")
+    await queue.done(await queue.take(), "succeeded")
+    first, second = await queue.claim()
+    await queue.done(first, "succeeded")
+    await queue.done(second, "failed", recovery="repairable", error=ERROR)
+    await queue.done(await queue.take(), "succeeded")
+    await queue.verb(id, "retry")
+    prepare = await queue.take()
+
+    await queue.verb(id, "cancel")
+    await queue.done(prepare, "succeeded")
+
+    assert await queue.finish() == ["member.add", "member.add finish"]
+    assert await queue.child_statuses(id) == {"w1": "succeeded", "w2": "cancelled"}
+    assert await queue.status(id) == "cancelled"
+
+
+async def test_a_bulk_that_is_cancelled_before_its_end_is_finished_for_its_members(
+    queue: Queue,
+) -> None:
+    id = await queue.ask("member.add", "w1")
+    prepare = await queue.take()
+    await queue.done(prepare, "running", steps=[STEP | {"phase": "prepare"}])
+    await queue.done(prepare, "succeeded")
+    await queue.done(await queue.take(), "succeeded")
+
+    await queue.verb(id, "cancel")
+    brief = await queue.take()
+    await queue.done(brief, "waiting", wait={"seconds": 5})
+    await queue.pass_time(10)
+    again = await queue.take()
+    await queue.done(again, "succeeded")
+
+    for each in (brief, again):
+        assert (each["phase"], each["direction"]) == ("finish", "forward")
+        assert each["cancel_requested"] is True
+    assert await queue.status(id) == "cancelled"
+    assert await queue.child_statuses(id) == {"w1": "succeeded"}
 
 
 async def test_a_deployment_that_is_cancelled_is_taken_back(queue: Queue) -> None:

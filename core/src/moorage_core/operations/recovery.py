@@ -95,6 +95,20 @@ def check(operation: Operation, verb: Verb) -> None:
     )
 
 
+GOING = frozenset({"deleting", "delete_failed", "deleted"})
+"""An instance of which nothing but its end is wanted any more."""
+
+
+def check_instance(operation: Operation, verb: Verb, *, instance: str) -> None:
+    """What failed is not begun again, nor taken back, in an instance that goes or is gone."""
+    reopens = verb == "retry" or (verb == "cancel" and operation.status == "failed")
+    if reopens and instance in GOING and operation.kind != "instance.decommission":
+        raise rules.InvalidTransition(
+            f"Instance {operation.instance_id} is {instance}: {verb} of operation {operation.id}, "
+            "which failed, is not possible. Possible: abandon."
+        )
+
+
 # What the verbs lead to
 
 
@@ -115,13 +129,22 @@ def asked_to_stop(operation: Operation, *, reason: str, now: datetime) -> Operat
     )
 
 
+def goes_back(operation: Operation) -> bool:
+    """Whether a wish to stop takes back what was done.
+
+    Members that are done stay: a request of which there are some is finished for those.
+    """
+    is_bulk = operation.is_parent and operation.kind.startswith("member.")
+    return not (is_bulk and operation.children_succeeded)
+
+
 def turned(operation: Operation) -> Operation:
     """In line again, to take back what it did. One that failed keeps no member any more."""
     failed = operation.status == "failed"
     return replace(
         operation,
         status="ready" if operation.status == "ready" else "pending",
-        direction="undo",
+        direction="undo" if goes_back(operation) else operation.direction,
         attempt=operation.attempt + failed,
         first_claimed_at=None if failed else operation.first_claimed_at,
         error=None,
@@ -132,11 +155,18 @@ def turned(operation: Operation) -> Operation:
 
 
 def reopened(operation: Operation) -> Operation:
-    """The same wish once more, with a time of its own. Policy is asked again at the next claim."""
-    undoes = operation.direction == "undo"
+    """The same wish once more, with a time of its own. Policy is asked again at the next claim.
+
+    One that was to stop when it got stuck is still to stop.
+    """
+    is_stuck = operation.status == "blocked"
+    turns = is_stuck and operation.phase != "finish" and _is_to_go_back(operation)
+    undoes = turns or operation.direction == "undo"
+    stops = undoes or (is_stuck and not operation.no_return)
     return replace(
         operation,
         status="pending",
+        direction="undo" if undoes else operation.direction,
         attempt=operation.attempt + 1,
         error=None,
         recovery=None,
@@ -145,8 +175,8 @@ def reopened(operation: Operation) -> Operation:
         deadline=None,
         due_at=None,
         wakes_on=[],
-        cancel_requested_at=operation.cancel_requested_at if undoes else None,
-        cancel_reason=operation.cancel_reason if undoes else None,
+        cancel_requested_at=operation.cancel_requested_at if stops else None,
+        cancel_reason=operation.cancel_reason if stops else None,
     )
 
 
@@ -177,9 +207,16 @@ def let_go(operation: Operation, *, for_good: bool) -> Operation:
     return replace(
         operation,
         status="ready",
-        direction="undo" if stops and operation.phase != "finish" else operation.direction,
+        direction="undo"
+        if operation.phase != "finish" and _is_to_go_back(operation)
+        else operation.direction,
         holder=None if for_good or stops else operation.holder,
     )
+
+
+def _is_to_go_back(operation: Operation) -> bool:
+    asked = operation.cancel_requested_at is not None and not operation.no_return
+    return asked and goes_back(operation)
 
 
 def is_patient(operation: Operation) -> bool:
@@ -269,8 +306,7 @@ def _waiting(operation: Operation, word: Word, *, now: datetime) -> Operation:
 
 def _turned_back(operation: Operation) -> Operation | None:
     """One that was asked to stop and is let go of: free for whoever takes it back."""
-    forward = operation.direction == "forward" and not operation.no_return
-    if not forward or operation.cancel_requested_at is None:
+    if operation.direction == "undo" or not _is_to_go_back(operation):
         return None
     return replace(operation, status="ready", direction="undo", holder=None)
 

@@ -76,9 +76,10 @@ async def _locked(ctx: Context, id: str, key: str, verb: recovery.Verb) -> Opera
     seen = await reading.get(ctx, id, key=key)
     if seen.app_instance_id is None:
         raise rules.InvalidTransition(f"Operation {id} is a session. It is ended, nothing else.")
-    await requests.lock_instance(ctx, seen.app_instance_id, org=seen.org_id)
+    instance = await requests.lock_instance(ctx, seen.app_instance_id, org=seen.org_id)
     (operation,) = await queue_store.lock(ctx.db, [id], org=seen.org_id)
     recovery.check(operation, verb)
+    recovery.check_instance(operation, verb, instance=instance.status)
     return operation
 
 

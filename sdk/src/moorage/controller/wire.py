@@ -73,7 +73,8 @@ class WireHold:
         self._sequence = brief.sequence
         self._cancel = asyncio.Event()
         # A request that was cancelled half-way is finished for those that it was done for.
-        self._finishes = brief.cancel_requested and brief.phase == "finish"
+        done = brief.kind.startswith("member.") and brief.children and brief.children.succeeded
+        self._finishes = brief.phase == "finish" and bool(brief.cancel_requested or done)
         if brief.cancel_requested:
             self.cancel()
 
