@@ -208,6 +208,24 @@ async def test_a_bulk_that_is_cancelled_is_finished_for_those_that_are_done(queu
     assert await queue.status(id) == "cancelled"
 
 
+async def test_to_stop_or_abandon_many_costs_no_more_statements_than_to_stop_few(
+    queue: Queue,
+) -> None:
+    database, costs = queue.platform.database, list[list[int]]()
+    for count in (2, 12):
+        id = await queue.ask("member.add", *(f"w{count}-{number}" for number in range(count)))
+        await queue.done(await queue.take(), "succeeded")
+        await queue.claim()
+        cost: list[int] = []
+        for verb in ("cancel", "abandon"):
+            before = database.statements
+            await queue.verb(id, verb)
+            cost.append(database.statements - before)
+        costs.append(cost)
+
+    assert costs[0] == costs[1]
+
+
 async def test_a_bulk_of_which_nothing_was_done_is_taken_back(queue: Queue) -> None:
     id = await queue.ask("member.add", "w1", "w2")
     prepare = await queue.take()

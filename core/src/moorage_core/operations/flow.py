@@ -24,6 +24,8 @@ SSH_TASKS = "ssh-tasks"
 SPACING = timedelta(seconds=1)
 """Between the turns of one instance: others come in between."""
 
+OVER = rules.ENDED | {"blocked"}
+"""Whose tasks are stopped."""
 EVENTS = {
     "running": registry.OPERATION_RUNNING,
     "waiting": registry.OPERATION_WAITING,
@@ -55,7 +57,10 @@ async def move(
     ]
     await _count(ctx, moves, org=org)
     for each in moves:
-        await _follow(ctx, each)
+        _follow(ctx, each)
+    # One that nobody ever had has no tasks: of a thousand that are cancelled most are such.
+    over = [each.operation for each in moves if each.operation.status in OVER]
+    await stop_tasks(ctx, [each.id for each in over if not recovery.is_untouched(each)], org=org)
     for operation in written:
         ctx.topics.add(f"op:{operation.id}")
     await tell(ctx, moves)
@@ -99,20 +104,21 @@ async def _count(ctx: Context, moves: Sequence[Move], *, org: str) -> None:
         await queue_store.count_children(ctx.db, rows, org=org)
 
 
-async def _follow(ctx: Context, move: Move) -> None:
-    """What every move brings with it: an event, a word to controllers, the end of its tasks."""
+def _follow(ctx: Context, move: Move) -> None:
+    """What every move brings with it: an event, and a word to controllers."""
     operation = move.operation
     event = EVENTS.get(operation.status)
     if event is not None:
         publish(ctx, event, operation)
     if operation.status == "ready":
         ctx.topics.add(f"opr:{operation.operator_id}")
-    if operation.status == "blocked" or operation.ended_at is not None:
-        await stop_tasks(ctx, operation)
 
 
-async def stop_tasks(ctx: Context, operation: Operation) -> None:
-    for task in await store.stop_tasks(ctx.db, operation.id, org=operation.org_id, now=ctx.now):
+async def stop_tasks(ctx: Context, operations: list[str], *, org: str) -> None:
+    """End whatever is under way on machines for operations that have ended."""
+    if not operations:
+        return
+    for task in await store.stop_tasks(ctx.db, operations, org=org, now=ctx.now):
         ctx.topics |= {f"node:{task['node_id']}", f"task:{task['id']}"}
         if task["reach"] == "ssh":
             ctx.topics.add(SSH_TASKS)

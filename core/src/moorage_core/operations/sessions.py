@@ -225,6 +225,6 @@ async def _end(
         message=message,
         now=ctx.now,
     )
-    await flow.stop_tasks(ctx, ended)
+    await flow.stop_tasks(ctx, [ended.id], org=ended.org_id)
     flow.publish(ctx, flow.EVENTS[outcome], ended)
     return ended

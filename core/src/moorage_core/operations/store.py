@@ -205,8 +205,10 @@ async def end(
     )
 
 
-async def stop_tasks(db: Db, operation: str, *, org: str, now: datetime) -> list[dict[str, Any]]:
-    """No task of the operation goes on: what no node has is cancelled, the rest is asked to stop.
+async def stop_tasks(
+    db: Db, operations: list[str], *, org: str, now: datetime
+) -> list[dict[str, Any]]:
+    """No task of the operations goes on: what no node has is cancelled, the rest is asked to stop.
 
     Here and not with the tasks, because an operation and what it opened end together.
     """
@@ -219,10 +221,10 @@ async def stop_tasks(db: Db, operation: str, *, org: str, now: datetime) -> list
             error_message = CASE WHEN status = 'queued'
                 THEN 'The operation ended before the node took the task.' END,
             version = version + 1
-        WHERE org_id = %(org)s AND operation_id = %(operation)s AND ended_at IS NULL
+        WHERE org_id = %(org)s AND operation_id = ANY (%(operations)s) AND ended_at IS NULL
         RETURNING id, node_id, reach
         """,
-        {"org": org, "operation": operation, "now": now},
+        {"org": org, "operations": operations, "now": now},
     )
 
 
