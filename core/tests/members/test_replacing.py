@@ -9,6 +9,7 @@ from core.tests.factories import machines
 from core.tests.factories.instances import Echo, make_echo
 from core.tests.factories.members import Brief, Running, Said, failing, running
 from core.tests.factories.tenants import make_tenant
+from core.tests.policy.places import written
 from core.tests.site import Site
 
 
@@ -104,6 +105,37 @@ async def test_a_cancelled_replacement_leaves_the_old_member_as_it_was(app: Runn
     assert (await app.member("replica-1"))["status"] == "ready"
     assert (await app.member("replica-3"))["status"] == "removed"
     assert (await app.component("replica"))["desired"] == 2
+
+
+async def test_both_members_are_wanted_where_a_replacement_is_cancelled_half_way(
+    app: Running,
+) -> None:
+    asked = await replace(app, "replica-1")
+    (prepare,) = await app.controller.claim()
+    await app.controller.report(prepare, state="succeeded")
+    (add,) = await app.controller.claim()
+
+    path = f"/v1/operations/{asked['id']}/cancel"
+    answer = await app.admin.post(path, {"reason": "not needed"})
+    await app.controller.report(add, state="succeeded")
+    await app.controller.run()
+
+    assert answer.status_code == 200, answer.text
+    assert (await app.operation(asked["id"]))["status"] == "cancelled"
+    found = [(await app.member(name))["status"] for name in ("replica-1", "replica-3")]
+    assert found == ["ready", "ready"]
+    assert (await app.component("replica"))["desired"] == 3
+
+
+async def test_a_replacement_that_comes_first_needs_room_for_one_member_more(app: Running) -> None:
+    path = f"/v1/projects/{app.echo.project}/overlay"
+    await written(app.admin, path, {"quotas": {"members": 3}})
+
+    refused = await replace(app, "replica-1", status=403)
+    taken = await replace(app, "leader-1", policy="force")
+
+    assert refused["code"] == "policy_refused"
+    assert taken["input"]["order"] == "old_first"
 
 
 async def test_the_app_is_told_that_a_host_is_lost(app: Running) -> None:

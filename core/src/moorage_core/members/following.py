@@ -34,7 +34,7 @@ class Members:
         if not mine:
             return
         org = mine[0].operation.org_id
-        ids = sorted({str(_about(each.operation)) for each in mine})
+        ids = sorted({id for each in mine for id in _touched(each.operation)})
         found = _outcome(await store.lock(ctx.db, ids, org=org), mine)
         if found.wanted:
             await store.add_desired(ctx.db, found.wanted, org=org)
@@ -115,6 +115,9 @@ def _outcome(members: Sequence[Member], moves: Sequence[Move]) -> Outcome:
         member = after[str(_about(operation))]
         given = {"kind": operation.kind, "status": operation.status}
         back = rules.withdrawn(member, given=operation.input, **given)
+        if operation.kind == "member.replace":
+            new = after[operation.input["new"]]
+            back = rules.stays_beside(member, new, status=operation.status)
         wanted[member.instance_id, member.component] += back
         after[member.id], is_unknown = _followed(member, move)
         unknown |= {member.id} if is_unknown else set()
@@ -142,6 +145,12 @@ def _about(operation: Operation) -> str | None:
     if operation.kind == "member.replace":
         return operation.input.get("old")
     return operation.member_id
+
+
+def _touched(operation: Operation) -> set[str]:
+    """That one, and of a replacement the one that comes, too."""
+    comes = {operation.input["new"]} if operation.kind == "member.replace" else set[str]()
+    return {str(_about(operation))} | comes
 
 
 def _matters(move: Move) -> bool:

@@ -217,6 +217,13 @@ def withdrawn(member: Member, *, kind: str, status: str, given: Mapping[str, Any
     return int(kind == "member.remove" and status == "cancelled" and member.is_live)
 
 
+def stays_beside(old: Member, new: Member, *, status: str) -> int:
+    """How many members more are wanted by the end of a replacement: what was taken back half-way
+    leaves both, once the new one has joined, and neither goes unless somebody asks."""
+    joined = new.is_live and new.status not in ("requested", "joining")
+    return int(status == "cancelled" and old.is_live and joined)
+
+
 def drained_by(
     member: Member, kind: str, given: Mapping[str, Any], after: Status
 ) -> tuple[Owner | None, str | None]:

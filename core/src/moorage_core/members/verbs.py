@@ -129,7 +129,8 @@ async def remove(ctx: Context, instance: str, given: MembersRemove) -> Operation
 async def replace(ctx: Context, id: str, given: MemberReplace) -> Operation:
     """Let another machine take a member's place.
 
-    The new member comes first, unless the component has no room for both.
+    The new member comes first, unless the component has no room for both. Then there is one more
+    for a while, and policy is asked about that.
     """
     old = await commands.get(ctx, id, key=KEYS["replace"])
     asked = await _ask(ctx, old.instance_id, "replace")
@@ -150,6 +151,7 @@ async def replace(ctx: Context, id: str, given: MemberReplace) -> Operation:
         "old": old.id,
         "lost": given.lost,
         "order": "new_first" if new_first else "old_first",
+        "count": int(new_first),
         "regions": list(found.regions),
         "skus": list(found.skus),
         "override": given.override.reason if given.override else None,
