@@ -115,7 +115,7 @@ async def test_a_familys_key_opens_instances_of_its_apps_and_no_others(site: Sit
     space = name.replace("-", "_")
     keys = [
         {"key": f"{space}.instance.{verb}", "description": verb, "means": f"apps.instance.{verb}"}
-        for verb in ("read", "update")
+        for verb in ("read", "update", "create", "delete")
     ]
     root = await site.actor("platform_admin")
     body = {"description": "What its apps have in common.", "keys": keys}
@@ -132,14 +132,18 @@ async def test_a_familys_key_opens_instances_of_its_apps_and_no_others(site: Sit
     echo = await make_echo(tenant, more=CLUSTER + member_of, admit=admit)
     mine, theirs = await echo.running(), await other.running()
     viewer = await site.actor("viewer", project=tenant.project)
+    where = f"/v1/projects/{tenant.project.id}"
 
     allowed = await viewer.post(f"/v1/instances/{mine['id']}/restart", {})
     refused = await viewer.post(f"/v1/instances/{theirs['id']}/restart", {})
-    never = await viewer.post(f"/v1/instances/{mine['id']}/decommission", {})
+    planned = await viewer.post(f"{where}/plans", await echo.body(kind="instance.deploy"))
+    deployed = await viewer.post(f"{where}/instances", await echo.body())
+    not_deployed = await viewer.post(f"{where}/instances", await other.body())
+    gone = await viewer.post(f"/v1/instances/{mine['id']}/decommission", {})
+    not_gone = await viewer.post(f"/v1/instances/{theirs['id']}/decommission", {})
 
-    assert allowed.status_code == 202, allowed.text
-    assert refused.status_code == 403
-    assert never.status_code == 403
+    assert [each.status_code for each in (allowed, planned, deployed, gone)] == [202, 201, 202, 202]
+    assert {each.status_code for each in (refused, not_deployed, not_gone)} == {403}
 
 
 # Publishers

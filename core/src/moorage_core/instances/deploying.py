@@ -150,8 +150,8 @@ async def _decide(
         members=kinds.size,
     )
     if plan:
-        return await policy.decide(ctx, wanted, key=CREATE), kinds
-    return await policy.require(ctx, wanted, key=CREATE), kinds
+        return await policy.decide_of_project(ctx, wanted, org=org), kinds
+    return await policy.require_of_project(ctx, wanted, org=org), kinds
 
 
 async def _machines(ctx: Context, new: Deployment, project: str) -> Survey:
