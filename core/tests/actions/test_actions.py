@@ -1,6 +1,7 @@
 """Actions: what is asked of an app in its own words, and how it is answered."""
 
 import asyncio
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from core.tests.factories.instances import CLUSTER, Echo, make_echo
 from core.tests.factories.tenants import make_tenant
 from core.tests.site import Site
+from moorage_core.errors import TooMany
 
 ACTIVE = (
     CLUSTER
@@ -231,3 +233,22 @@ async def test_no_action_is_done_once_more_on_an_instance_that_is_stopped(
 
     assert (answer.status_code, answer.json()["code"]) == (409, "invalid_transition")
     assert await echo.claim() == []
+
+
+async def test_an_action_that_was_asked_for_is_answered_where_there_is_no_seat_to_wait(
+    echo: Echo, instance: dict[str, Any], site: Site
+) -> None:
+    with ExitStack() as seats:
+        with suppress(TooMany):
+            while True:
+                seats.enter_context(site.platform.waiting.seat(echo.admin.id))
+
+        answer = await echo.admin.call(
+            "POST",
+            path(echo, instance, "put"),
+            json={"input": {"key": "a"}},
+            headers={"prefer": "wait=10"},
+        )
+
+    assert answer.status_code == 202, answer.text
+    assert len(await echo.claim()) == 1

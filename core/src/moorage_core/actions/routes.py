@@ -14,7 +14,7 @@ from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Principal
 from moorage_core.context import Context
 from moorage_core.entitlements import app_keys
-from moorage_core.errors import NotFound
+from moorage_core.errors import ApiError, NotFound
 from moorage_core.http import authentication, etag, waiting
 from moorage_core.http.idempotency import REPLAYED
 from moorage_core.http.routing import Ctx, Routes
@@ -45,7 +45,19 @@ async def list_actions(instance: InstanceId, ctx: Ctx) -> dict[str, Any]:
 async def _wait(
     platform: Platform, principal: Principal, request: Request, response: Response
 ) -> Response:
-    """Whoever prefers to wait gets the action at its end, if that comes in time."""
+    """Whoever prefers to wait gets the action at its end, if that comes in time.
+
+    The action is asked for by now: whatever keeps the caller from waiting does not unsay that.
+    """
+    try:
+        return await _end(platform, principal, request, response)
+    except ApiError:
+        return response
+
+
+async def _end(
+    platform: Platform, principal: Principal, request: Request, response: Response
+) -> Response:
     preferred = WAIT.search(request.headers.get("prefer", ""))
     if preferred is None or response.status_code != 202:
         return response
