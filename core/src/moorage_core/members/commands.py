@@ -127,19 +127,21 @@ async def report_observed(
 
     Of a member of another instance, or of one that is gone, it can say nothing.
     """
-    before = {m.id: m for m in await store.lock(ctx.db, sorted(said), org=org)}
-    for id, member in sorted(before.items()):
-        if member.instance_id == instance:
-            await note(ctx, member, said[id])
+    locked = await store.lock(ctx.db, sorted(said), org=org)
+    await note(ctx, [m for m in locked if m.instance_id == instance], said, org=org)
 
 
-async def note(ctx: Context, before: Member, said: Mapping[str, Any]) -> None:
-    """What a controller says of a locked member, if it says anything new."""
-    if not rules.says_new(before, said):
+async def note(
+    ctx: Context, members: Sequence[Member], said: Mapping[str, Mapping[str, Any]], *, org: str
+) -> None:
+    """What a controller says of locked members, by id, where it says anything new."""
+    before = {m.id: m for m in members if rules.says_new(m, said[m.id])}
+    if not before:
         return
-    after = await store.note(ctx.db, before.id, said, org=before.org_id, now=ctx.now)
-    if after is not None and after.health != before.health:
-        publish(ctx, after, registry.MEMBER_HEALTH_CHANGED)
+    news = {id: {key: said[id].get(key) for key in rules.SAID} for id in before}
+    for after in await store.note(ctx.db, news, org=org, now=ctx.now):
+        if after.health != before[after.id].health:
+            publish(ctx, after, registry.MEMBER_HEALTH_CHANGED)
 
 
 # Making members

@@ -45,8 +45,9 @@ class Members:
     async def reported(self, ctx: Context, operation: Operation, said: Said) -> None:
         if operation.member_id is None or said.member is None:
             return
-        for member in await store.lock(ctx.db, [operation.member_id], org=operation.org_id):
-            await commands.note(ctx, member, said.member)
+        org = operation.org_id
+        found = await store.lock(ctx.db, [operation.member_id], org=org)
+        await commands.note(ctx, found, {operation.member_id: said.member}, org=org)
 
     async def admit(self, ctx: Context, operation: Operation) -> None:
         """Children were judged with their parent."""

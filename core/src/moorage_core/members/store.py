@@ -323,32 +323,25 @@ async def list_open_on(db: Db, members: list[str], *, org: str) -> list[dict[str
 
 
 async def note(
-    db: Db, id: str, said: Mapping[str, Any], *, org: str, now: datetime
-) -> Member | None:
-    """What a controller says of a live member; what is not said stays."""
-    return await db.find(
+    db: Db, said: Mapping[str, Mapping[str, Any]], *, org: str, now: datetime
+) -> list[Member]:
+    """What a controller says of live members, by id; what is not said stays."""
+    return await db.all(
         Member,
         f"""
-        UPDATE members m SET health = coalesce(%(health)s, m.health),
-            health_reasons = coalesce(%(reasons)s, m.health_reasons),
-            runtime_version = coalesce(%(runtime_version)s, m.runtime_version),
-            config_hash = coalesce(%(config_hash)s, m.config_hash),
-            adapter_detail = coalesce(%(adapter_detail)s, m.adapter_detail),
+        UPDATE members m SET health = coalesce(s.health, m.health),
+            health_reasons = coalesce(s.reasons, m.health_reasons),
+            runtime_version = coalesce(s.runtime_version, m.runtime_version),
+            config_hash = coalesce(s.config_hash, m.config_hash),
+            adapter_detail = coalesce(s.adapter_detail, m.adapter_detail),
             version = m.version + 1, updated_at = %(now)s
-        WHERE m.org_id = %(org)s AND m.id = %(id)s AND m.removed_at IS NULL RETURNING {MEMBER}
+        FROM jsonb_to_recordset(%(said)s) AS s(member text, health text, reasons jsonb,
+            runtime_version text, config_hash text, adapter_detail jsonb)
+        WHERE m.org_id = %(org)s AND m.id = s.member AND m.removed_at IS NULL RETURNING {MEMBER}
         """,
         {
-            "id": id,
             "org": org,
             "now": now,
-            "health": said.get("health"),
-            "reasons": _json(said.get("reasons")),
-            "runtime_version": said.get("runtime_version"),
-            "config_hash": said.get("config_hash"),
-            "adapter_detail": _json(said.get("adapter_detail")),
+            "said": Jsonb([{**given, "member": id} for id, given in said.items()]),
         },
     )
-
-
-def _json(value: Any) -> Jsonb | None:
-    return None if value is None else Jsonb(value)
