@@ -19,7 +19,7 @@ from moorage_core.triage import rules, store
 from moorage_core.triage.models import Cause, Moment, Next
 
 READ, EVENTS = Permission.APPS_OPERATION_READ, Permission.EVENTS_EVENT_READ
-ENTRIES = Permission.AUDIT_ENTRY_READ
+ENTRIES, LOGS = Permission.AUDIT_ENTRY_READ, Permission.APPS_TASK_READ
 GROWING: tuple[str, ...] = get_args(Growing)
 OPERATIONS = 200
 """Of one request that are shown. A bulk of a thousand is read operation by operation."""
@@ -87,7 +87,8 @@ async def _read(ctx: Context, correlation: str, *, where: Where) -> Triage:
     )
     ids, orgs = [each.id for each in found], sorted({each.org_id for each in found})
     steps = await store.list_steps(ctx.db, ids, orgs=orgs) if ids else []
-    tasks = await store.list_tasks(ctx.db, ids, orgs=orgs) if ids else []
+    logs = where(LOGS)
+    tasks = await store.list_tasks(ctx.db, ids, orgs=orgs, logs=logs) if ids else []
     orgs, projects = where(EVENTS)
     published = await store.list_events(ctx.db, correlation, orgs=orgs, projects=projects)
     orgs, projects = where(ENTRIES)
