@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from core.tests.callers import Caller
+from core.tests.factories import machines
 from core.tests.factories.instances import Echo, make_echo
 from core.tests.factories.tenants import make_tenant
 from core.tests.site import Site, TimedSite
@@ -111,3 +112,37 @@ async def test_those_who_run_the_platform_look_with_a_reason_that_the_tenant_see
     entries = (await echo.admin.get(f"/v1/audit?org={echo.tenant.org.id}")).json()["items"]
     reasons = [entry["reason"] for entry in entries if entry["break_glass"]]
     assert reasons == ["ticket 4711: stuck"]
+
+
+async def test_of_each_stream_of_a_failed_task_the_last_is_shown(site: Site, echo: Echo) -> None:
+    made = await echo.deploy()
+    (prepare,) = await echo.claim()
+    await echo.say(prepare, "succeeded")
+    (add,) = await echo.claim()
+    machine = add["member"]["allocation_id"]
+    ended = {"status": "failed", "ended_at": await machines.now(site)}
+    task = await machines.make_task_row(echo.tenant, add["id"], machine, **ended)
+    ((node,),) = await site.rows("SELECT node_id FROM tasks WHERE id = %s", task)
+    wrote = [
+        ("stdout", 0, b"early\n"),
+        ("stdout", 6, b"x" * 5000 + b"\nlate\n"),
+        ("stderr", 0, b"no"),
+    ]
+    for stream, offset, content in wrote:
+        await machines.insert(
+            site,
+            "task_outputs",
+            task_id=task,
+            stream=stream,
+            at_offset=offset,
+            org_id=echo.tenant.org.id,
+            project_id=echo.project,
+            node_id=node,
+            content=content,
+        )
+
+    found = await triage(echo.admin, made["correlation_id"])
+
+    (log,) = [m["details"]["log"] for m in found["timeline"] if m["status"] == "failed"]
+    assert log[-2:] == ["late", "no"]
+    assert "early" not in log
