@@ -98,6 +98,16 @@ async def test_a_change_that_was_begun_keeps_the_instance(echo: Echo, said: dict
     assert (await echo.get(made["id"]))["status"] == "running"
 
 
+async def test_what_no_database_keeps_as_text_is_refused(echo: Echo) -> None:
+    made = await echo.running()
+
+    answer = await echo.admin.post(
+        f"/v1/instances/{made['id']}/configure", {"config": {"greeting": "a\0b"}}
+    )
+
+    assert answer.status_code == 422, answer.text
+
+
 async def test_what_changes_nothing_is_refused(echo: Echo) -> None:
     made = await echo.running()
 
