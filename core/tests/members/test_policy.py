@@ -194,8 +194,8 @@ COLUMNS: dict[str, Column] = {
             "/v1/members/{member}/replace",
             lambda case: {"allocation": case.machine, "reason": "test"},
         ),
-        _placed("member.replace"),
-        EVERYWHERE | PLACED,
+        _placed("member.replace", members=1),
+        EVERYWHERE | PLACED | {"quotas.members"},
     ),
     "artifact pull": Column(
         _post(
