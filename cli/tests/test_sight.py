@@ -83,7 +83,7 @@ def child(member: str, status: str, **changed: Any) -> OperationRead:
 
 
 def counted(total: int, *, ended: int = 0, failed: int = 0) -> dict[str, int]:
-    return {"total": total, "ended": ended, "failed": failed}
+    return {"total": total, "ended": ended, "succeeded": ended - failed, "failed": failed}
 
 
 def drawn(seen: Sight) -> str:
@@ -109,9 +109,7 @@ def test_steps_are_drawn_in_order_with_how_long_they_took() -> None:
 
 def test_children_stand_between_prepare_and_finish_with_a_bar_below() -> None:
     seen = Sight(
-        operation(
-            phase="children", status="waiting", children={"total": 4, "ended": 2, "failed": 1}
-        ),
+        operation(phase="children", status="waiting", children=counted(4, ended=2, failed=1)),
         [step(1, "write config", phase="prepare"), step(1, "check", phase="finish")],
         [
             child("mem_3", "failed", error={"code": "x", "message": "no such package", "log": []}),
