@@ -20,7 +20,7 @@ import psycopg
 import structlog
 
 from moorage_core.errors import ApiError
-from moorage_core.kit import metrics
+from moorage_core.kit import endings, metrics
 from moorage_core.platform import Platform
 
 LEADER_LOCK = (0x6D6F, 1)
@@ -65,9 +65,7 @@ async def running(sweeps: Sequence[Sweep], *, system_url: str) -> AsyncGenerator
     try:
         yield
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await endings.end(tasks)
 
 
 async def _lead(sweeps: Sequence[Sweep], system_url: str) -> None:
@@ -95,9 +93,7 @@ async def _lead_once(sweeps: Sequence[Sweep], system_url: str) -> None:
                 await connection.execute("SELECT 1")
                 await asyncio.sleep(STANDBY_SECONDS)
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await endings.end(tasks)
 
 
 async def _try_lock(connection: psycopg.AsyncConnection[Any]) -> bool:

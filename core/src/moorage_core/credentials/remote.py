@@ -14,6 +14,7 @@ from typing import Any, cast
 import asyncssh
 
 from moorage_core.credentials.ssh import NotLetIn
+from moorage_core.kit import endings
 
 FOLDER = "/var/lib/moorage-agent/ssh"
 LONGEST_LINE = 4 << 20
@@ -63,9 +64,7 @@ async def bring_agent(
             await process.wait_closed()
         finally:
             process.close()
-            for each in both:
-                each.cancel()
-            await asyncio.gather(*both, return_exceptions=True)
+            await endings.end(both)
     if process.exit_status != 0:
         raise _refusal(username, process.exit_status, said)
     if word not in (b"have\n", b"want\n"):

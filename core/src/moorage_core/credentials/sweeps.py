@@ -17,6 +17,7 @@ from moorage_core.credentials import rules, store
 from moorage_core.credentials.models import OpenWork
 from moorage_core.credentials.worker import LEASE, LeaseLost, Worker
 from moorage_core.errors import ApiError
+from moorage_core.kit import endings
 from moorage_core.operations import commands as operations
 from moorage_core.platform import Platform
 from moorage_core.secrets import commands as custody
@@ -83,9 +84,7 @@ class RunSshTasks(Sweep):
                         if ended != "done":
                             self._left_alone[id] = time.monotonic()
         finally:
-            for each in running.values():
-                each.task.cancel()
-            await asyncio.gather(*(each.task for each in running.values()), return_exceptions=True)
+            await endings.end(each.task for each in running.values())
 
     async def _find(self, running: dict[str, Served]) -> list[OpenWork]:
         if len(running) >= self._hands:

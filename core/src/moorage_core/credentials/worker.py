@@ -27,6 +27,7 @@ from moorage_core.credentials.models import AccessCredential, OpenWork, SshHost
 from moorage_core.credentials.remote import Conversation, Garbled
 from moorage_core.credentials.ssh import Door, NotLetIn
 from moorage_core.errors import ApiError, Busy
+from moorage_core.kit import endings
 from moorage_core.kit.db import org_scope
 from moorage_core.kit.wakeups import Waiter
 from moorage_core.operations import commands as operations
@@ -176,11 +177,7 @@ class Worker:
             woken.cancel()
 
     async def _break_off(self) -> None:
-        for errand in self._running.values():
-            errand.work.cancel()
-        await asyncio.gather(
-            *(errand.work for errand in self._running.values()), return_exceptions=True
-        )
+        await endings.end(errand.work for errand in self._running.values())
         self._running.clear()
 
     # What is set
@@ -359,9 +356,7 @@ class Errand:
         try:
             return await self._hear(talk)
         finally:
-            for each in beside:
-                each.cancel()
-            await asyncio.gather(*beside, return_exceptions=True)
+            await endings.end(beside)
 
     async def _hear(self, talk: Conversation) -> Report:
         async for said in talk.lines():

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.types import Scope
 
 from moorage_core.errors import Busy, TooMany
-from moorage_core.kit import metrics
+from moorage_core.kit import endings, metrics
 from moorage_core.kit.wakeups import Waiter
 
 T = TypeVar("T")
@@ -81,8 +81,7 @@ async def unless_gone(work: Coroutine[Any, Any, T], request: Request) -> T:
     try:
         await asyncio.wait({gone, working}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
-            working.cancel()
-            await asyncio.wait({working})
+            await endings.end([working])
             raise Busy("Whoever asked has gone.")
         return working.result()
     finally:

@@ -22,6 +22,7 @@ import psycopg
 import structlog
 
 from moorage_core.errors import ApiError
+from moorage_core.kit import endings
 
 CHANNEL = "moorage"
 PAYLOAD_LIMIT = 7900
@@ -121,9 +122,7 @@ class Hub:
         try:
             yield
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await endings.end(tasks)
 
     def _wake(self, topics: Iterable[str]) -> None:
         for listener in self._listeners:

@@ -18,7 +18,7 @@ from moorage_core.background.driver import Sweep
 from moorage_core.context import Context
 from moorage_core.errors import ApiError
 from moorage_core.events import registry
-from moorage_core.kit import logs, metrics, tokens
+from moorage_core.kit import endings, logs, metrics, tokens
 from moorage_core.kit.db import org_scope
 from moorage_core.kit.ids import PLATFORM_ORG
 from moorage_core.kit.wakeups import Waiter
@@ -129,9 +129,7 @@ class ReimageNodes(Sweep):
                     for id in [id for id, task in running.items() if task.done()]:
                         seen[await self._settle(id, running.pop(id))] += 1
         finally:
-            for task in running.values():
-                task.cancel()
-            await asyncio.gather(*running.values(), return_exceptions=True)
+            await endings.end(running.values())
 
     async def _any_ends(self, running: dict[str, asyncio.Task[bool]], waiter: Waiter) -> None:
         """Until one is through, or there may be others to begin with."""

@@ -16,6 +16,7 @@ from typing import TypeVar
 import structlog
 
 from moorage_core.errors import Busy
+from moorage_core.kit import endings
 from moorage_core.kit.workshop import Workshop
 from moorage_core.secrets import envelope
 from moorage_core.secrets.models import SealedSecret
@@ -75,8 +76,7 @@ class Stock:
 
     async def close(self) -> None:
         if self._filling is not None:
-            self._filling.cancel()
-            await asyncio.gather(self._filling, return_exceptions=True)
+            await endings.end([self._filling])
 
 
 class OpenBaoStore:

@@ -13,7 +13,7 @@ import structlog
 from moorage_core import unit
 from moorage_core.background.driver import Sweep
 from moorage_core.errors import ApiError
-from moorage_core.kit import outbound
+from moorage_core.kit import endings, outbound
 from moorage_core.kit.db import Db, org_scope
 from moorage_core.kit.outbound import Resolver
 from moorage_core.kit.wakeups import Waiter
@@ -105,9 +105,7 @@ class DeliverWebhooks(Sweep):
                         del running[task]
                     seen.update(task.result() for task in done)
         finally:
-            for task in running:
-                task.cancel()
-            await asyncio.gather(*running, return_exceptions=True)
+            await endings.end(running)
 
     async def _claim(self, free: int, busy: Mapping[str, int] | None = None) -> list[Claim]:
         """Due deliveries for the free hands, where `busy` tells how many hands each org has."""
