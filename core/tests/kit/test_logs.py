@@ -4,9 +4,11 @@ import json
 import logging
 from collections.abc import Iterator
 
+import psycopg
 import pytest
 import structlog
 
+from moorage_core.errors import Busy
 from moorage_core.kit import logs, tokens
 
 JWT = "eyJhbGciOiJFZDI1NTE5In0.eyJzdWIiOiJzYWNfeCJ9.c2lnbmF0dXJlc2lnbmF0dXJl"
@@ -116,6 +118,58 @@ def test_an_exception_is_written_without_the_secrets_in_its_message(
     assert "hunter2" not in written
     assert "RuntimeError" in written
     assert "Traceback" in written
+
+
+@pytest.mark.parametrize("format", ["json", "text"])
+def test_a_trace_says_where_and_what_but_repeats_nothing_of_what_was_handled(
+    configured: None, capsys: pytest.CaptureFixture[str], format: str
+) -> None:
+    logs.configure(level="info", format=format)
+    try:
+        _break_in_turn()
+    except ExceptionGroup:
+        structlog.get_logger().exception("sweep.failed")
+
+    written = capsys.readouterr().err
+
+    assert "payroll" not in written
+    assert "UniqueViolation 23505" in written
+    assert "ExceptionGroup" in written
+    assert "KeyError" in written
+    assert "_break_in_turn" in written
+
+
+def _break_in_turn() -> None:
+    """A group of what the database said and of what came of that, with a tenant's word in each."""
+    said = "payroll"
+    try:
+        raise psycopg.errors.UniqueViolation(f"Key (name)=({said}) already exists.")
+    except psycopg.Error as err:
+        caused = KeyError(said)
+        caused.__cause__ = err
+        raise ExceptionGroup(said, [caused, ValueError(said)]) from err
+
+
+def test_a_trace_that_goes_round_ends() -> None:
+    one, other = ValueError("payroll"), KeyError("payroll")
+    one.__context__, other.__context__ = other, one
+
+    assert logs.trace(one).count("ValueError") == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "name"),
+    [
+        (psycopg.errors.CheckViolation("payroll"), "CheckViolation 23514"),
+        (psycopg.OperationalError("payroll"), "OperationalError"),
+        (ConnectionRefusedError(111, "payroll"), "ConnectionRefusedError ECONNREFUSED"),
+        (OSError("payroll"), "OSError"),
+        (Busy("payroll"), "Busy busy"),
+        (ValueError("payroll"), "ValueError"),
+    ],
+)
+def test_an_error_is_named_by_its_class_and_code(error: Exception, name: str) -> None:
+    assert logs.named(error) == name
 
 
 @pytest.mark.parametrize("format", ["json", "text"])

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+import structlog
 from pydantic import ValidationError
 
 from core.tests.operations.queues import Queue, make_queue
@@ -131,6 +132,22 @@ async def test_what_waits_is_woken_although_another_cannot_be(queue: Queue, othe
 
     statuses = [await queues[at].status(brief["id"]) for at, brief in enumerate(briefs)]
     assert statuses == ["waiting", "ready"]
+
+
+async def test_the_log_repeats_nothing_that_the_database_says(
+    queue: Queue, timed: TimedSite
+) -> None:
+    await queue.ask("instance.configure")
+    brief = await queue.take()
+    await queue.done(brief, "waiting", wait={"seconds": 5})
+
+    with structlog.testing.capture_logs() as lines:
+        async with poisoned(queue, brief["id"]):
+            await queue.pass_time(10)
+
+    (line,) = [each for each in lines if each["event"] == "sweep.put_off"]
+    assert (line["error"], line["instance"]) == ("RaiseException P0001", queue.instance)
+    assert "poison" not in str(lines)
 
 
 async def test_a_lease_ends_although_another_cannot_be(queue: Queue, other: Queue) -> None:

@@ -14,6 +14,7 @@ from moorage_core.background import orgs
 from moorage_core.background.driver import Sweep
 from moorage_core.context import Context
 from moorage_core.errors import ApiError, Busy
+from moorage_core.kit import logs
 
 BATCH = 200
 HANDS = 4
@@ -82,7 +83,9 @@ class SyncAccess(Sweep):
             try:
                 return await lists.bring_up_to_date(self.platform, node)
             except (Busy, psycopg.Error, OSError) as err:
-                log.warning("access.not_synced", allocation=node.allocation_id, error=str(err))
+                log.warning(
+                    "access.not_synced", allocation=node.allocation_id, error=logs.named(err)
+                )
             except ApiError as err:
                 await lists.put_off(self.platform, node, err.detail)
             return "failed"

@@ -20,7 +20,7 @@ import psycopg
 import structlog
 
 from moorage_core.errors import ApiError
-from moorage_core.kit import endings, metrics
+from moorage_core.kit import endings, logs, metrics
 from moorage_core.platform import Platform
 
 LEADER_LOCK = (0x6D6F, 1)
@@ -74,7 +74,7 @@ async def _lead(sweeps: Sequence[Sweep], system_url: str) -> None:
         try:
             await _lead_once(sweeps, system_url)
         except (psycopg.Error, OSError) as err:
-            log.warning("sweeps.leadership_lost", error=str(err))
+            log.warning("sweeps.leadership_lost", error=logs.named(err))
         await asyncio.sleep(STANDBY_SECONDS)
 
 
@@ -113,7 +113,7 @@ async def _activate(sweep: Sweep) -> None:
     try:
         seen = await sweep.activate()
     except (psycopg.Error, OSError, ApiError) as err:
-        log.warning("sweep.interrupted", sweep=sweep.name, error=str(err))
+        log.warning("sweep.interrupted", sweep=sweep.name, error=logs.named(err))
         await asyncio.sleep(PAUSE_AFTER_FAILURE)
     except Exception:
         metrics.SWEEP_FAILURES.labels(sweep.name).inc()

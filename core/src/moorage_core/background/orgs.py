@@ -11,7 +11,7 @@ from moorage_core import unit
 from moorage_core.background.driver import Sweep
 from moorage_core.context import Context
 from moorage_core.errors import ApiError
-from moorage_core.kit import metrics
+from moorage_core.kit import logs, metrics
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ def put_off(name: str, **about: str) -> Generator[None]:
     try:
         yield
     except (psycopg.Error, OSError, ApiError) as err:
-        log.warning("sweep.put_off", sweep=name, error=str(err), **about)
+        log.warning("sweep.put_off", sweep=name, error=logs.named(err), **about)
     except Exception:
         metrics.SWEEP_FAILURES.labels(name).inc()
         log.exception("sweep.failed_in_part", sweep=name, **about)

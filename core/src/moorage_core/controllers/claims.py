@@ -27,7 +27,7 @@ from moorage_core.controllers.schemas import Claim
 from moorage_core.errors import ApiError, Forbidden
 from moorage_core.http import authentication, waiting
 from moorage_core.instances import briefing
-from moorage_core.kit import tokens
+from moorage_core.kit import logs, tokens
 from moorage_core.kit.db import Db
 from moorage_core.kit.ids import ReplicaId
 from moorage_core.operations import claims as operations
@@ -233,7 +233,7 @@ async def _try_to_tell(
         async with unit.work(at, org, trace=request.state.trace) as ctx:
             return await _tell(ctx, look, org=org)
     except ApiError as refusal:
-        log.warning("claim.put_off", org=org, replica=look.replica.id, error=refusal.detail)
+        log.warning("claim.put_off", org=org, replica=look.replica.id, error=logs.named(refusal))
     except Exception:
         log.exception("claim.failed_in_part", org=org, replica=look.replica.id)
     return None

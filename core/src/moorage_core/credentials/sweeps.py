@@ -17,7 +17,7 @@ from moorage_core.credentials import rules, store
 from moorage_core.credentials.models import OpenWork
 from moorage_core.credentials.worker import LEASE, LeaseLost, Worker
 from moorage_core.errors import ApiError
-from moorage_core.kit import endings
+from moorage_core.kit import endings, logs
 from moorage_core.operations import commands as operations
 from moorage_core.platform import Platform
 from moorage_core.secrets import commands as custody
@@ -93,7 +93,7 @@ class RunSshTasks(Sweep):
             async with self.platform.database.sweep() as db:
                 found = await store.list_open_work(db, limit=NODES)
         except (psycopg.Error, OSError, ApiError) as err:
-            log.warning("ssh.no_look", error=str(err))
+            log.warning("ssh.no_look", error=logs.named(err))
             return []
         early = time.monotonic() - self.every.total_seconds()
         waiting = [
@@ -115,7 +115,7 @@ class RunSshTasks(Sweep):
             log.warning("ssh.lease_lost", allocation=work.allocation_id)
             return "lease_lost"
         except (psycopg.Error, OSError, ApiError) as err:
-            log.warning("ssh.interrupted", allocation=work.allocation_id, error=str(err))
+            log.warning("ssh.interrupted", allocation=work.allocation_id, error=logs.named(err))
             await asyncio.sleep(1)
             return "interrupted"
         except Exception:

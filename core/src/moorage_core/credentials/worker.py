@@ -27,7 +27,7 @@ from moorage_core.credentials.models import AccessCredential, OpenWork, SshHost
 from moorage_core.credentials.remote import Conversation, Garbled
 from moorage_core.credentials.ssh import Door, NotLetIn
 from moorage_core.errors import ApiError, Busy
-from moorage_core.kit import endings
+from moorage_core.kit import endings, logs
 from moorage_core.kit.db import org_scope
 from moorage_core.kit.wakeups import Waiter
 from moorage_core.operations import commands as operations
@@ -159,7 +159,7 @@ class Worker:
             handed = await tasks.for_poll(self._platform, self._work.node_id, holds, reach="ssh")
         except AWAY as err:
             # The secret store, say. What runs goes on; what is new is asked for again.
-            log.warning("ssh.no_tasks", allocation=self._work.allocation_id, error=str(err))
+            log.warning("ssh.no_tasks", allocation=self._work.allocation_id, error=logs.named(err))
             return
         for id in handed.cancel:
             if id in self._running:
@@ -236,7 +236,9 @@ class Worker:
         except AWAY as err:
             if time.monotonic() - self._held_at > STEADY_SECONDS:
                 raise LeaseLost from err
-            log.warning("ssh.not_renewed", allocation=self._work.allocation_id, error=str(err))
+            log.warning(
+                "ssh.not_renewed", allocation=self._work.allocation_id, error=logs.named(err)
+            )
             return False
         return True
 
@@ -323,7 +325,7 @@ class Errand:
                             raise
                         await asyncio.sleep(RETRY_SECONDS)
         except (asyncssh.Error, OSError, TimeoutError) as err:
-            log.warning("ssh.not_begun", task=self._task.id, error=type(err).__name__)
+            log.warning("ssh.not_begun", task=self._task.id, error=logs.named(err))
         return None
 
     async def _see_through(self, process: "asyncssh.SSHClientProcess[bytes]") -> Report:
@@ -338,7 +340,7 @@ class Errand:
             log.warning("ssh.garbled", task=self._task.id)
             return self._failure("unknown", "agent_failed", str(err))
         except BROKEN as err:
-            log.warning("ssh.broken_off", task=self._task.id, error=type(err).__name__)
+            log.warning("ssh.broken_off", task=self._task.id, error=logs.named(err))
             return self._failure(
                 "unknown", "connection_lost", "The connection to the host broke while it ran."
             )

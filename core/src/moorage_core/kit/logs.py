@@ -2,16 +2,23 @@
 
 Scrubbing is the last resort, not the plan: secrets are kept out of log calls in the first place. A
 value is masked when its key names a secret or when it looks like one of our tokens, a JWT or a
-credential header, also inside longer text and inside exception messages.
+credential header, also inside longer text. What an exception says is not written at all: databases
+repeat what they were given, and that is tenants'. Class, code and trace are enough to find it
+by.
 """
 
+import errno
 import logging
 import re
 import sys
+import traceback
 from collections.abc import Mapping, MutableMapping
 from typing import Any, cast
 
+import psycopg
 import structlog
+
+from moorage_core.errors import ApiError
 
 MASK = "[secret]"
 _KEYS = re.compile(
@@ -45,6 +52,33 @@ def scrub(value: Any, *, key: str = "") -> Any:
     return MASK if _KEYS.search(key) else _VALUES.sub(MASK, str(value))
 
 
+def named(err: BaseException) -> str:
+    """What an error is, without what it says: its class, and its code where it has one."""
+    code = None
+    if isinstance(err, psycopg.Error):
+        code = err.sqlstate
+    elif isinstance(err, ApiError):
+        code = err.code
+    elif isinstance(err, OSError):
+        code = errno.errorcode.get(err.errno or 0)
+    return f"{type(err).__name__} {code}" if code else type(err).__name__
+
+
+def trace(err: BaseException) -> str:
+    """Where an error came from, with what caused it first, and without what any of them says."""
+    parts, seen = list[str](), set[int]()
+    at: BaseException | None = err
+    while at is not None and id(at) not in seen:
+        seen.add(id(at))
+        frames = "".join(traceback.format_tb(at.__traceback__))
+        parts.append(f"Traceback (most recent call last):\n{frames}{named(at)}")
+        if isinstance(at, BaseExceptionGroup):
+            group = cast(BaseExceptionGroup[BaseException], at)
+            parts += [f"Part of it: {trace(each)}" for each in group.exceptions]
+        at = at.__cause__ or (None if at.__suppress_context__ else at.__context__)
+    return "\n\n".join(reversed(parts))
+
+
 def _scrub_line(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     return {name: scrub(value, key=name) for name, value in line.items()}
 
@@ -56,7 +90,7 @@ def configure(*, level: str = "info", format: str = "json") -> None:
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.StackInfoRenderer(),
-        structlog.processors.format_exc_info,
+        structlog.processors.ExceptionRenderer(lambda exc_info: trace(exc_info[1])),
         _scrub_line,
     ]
     renderer = (

@@ -22,7 +22,7 @@ import psycopg
 import structlog
 
 from moorage_core.errors import ApiError
-from moorage_core.kit import endings
+from moorage_core.kit import endings, logs
 
 CHANNEL = "moorage"
 PAYLOAD_LIMIT = 7900
@@ -141,7 +141,7 @@ class Hub:
             try:
                 await work()
             except (psycopg.Error, OSError, ApiError) as err:
-                log.warning("wakeups.interrupted", work=work.__name__, error=str(err))
+                log.warning("wakeups.interrupted", work=work.__name__, error=logs.named(err))
             except Exception:
                 # Whatever it was: without this work the process would sleep on for good.
                 log.exception("wakeups.failed", work=work.__name__)

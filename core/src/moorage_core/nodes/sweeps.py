@@ -147,7 +147,7 @@ class ReimageNodes(Sweep):
                 found = await store.list_reimages(db, started_before=late, limit=BATCH)
         except (psycopg.Error, OSError, ApiError) as err:
             # Commands are at work: they go on.
-            log.warning("reimage.no_look", error=str(err))
+            log.warning("reimage.no_look", error=logs.named(err))
             return []
         early = time.monotonic() - self.every.total_seconds()
         found = [row for row in found if self._left_alone.get(row["id"], early) <= early]
@@ -165,7 +165,7 @@ class ReimageNodes(Sweep):
                 self._left_alone.pop(id, None)
                 return "done"
         except (psycopg.Error, OSError, ApiError) as err:
-            log.warning("reimage.interrupted", node=id, error=str(err))
+            log.warning("reimage.interrupted", node=id, error=logs.named(err))
         except Exception:
             metrics.SWEEP_FAILURES.labels(self.name).inc()
             log.exception("reimage.failed", node=id)

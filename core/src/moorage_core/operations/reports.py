@@ -21,7 +21,7 @@ from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Kind, Principal
 from moorage_core.context import Context, Trace
 from moorage_core.errors import ApiError, Busy, Conflict, Forbidden
-from moorage_core.kit import tokens
+from moorage_core.kit import logs, tokens
 from moorage_core.operations import flow, queue_store, reading, recovery, requests, rules
 from moorage_core.operations.models import Operation, Said, Step
 from moorage_core.operations.report_shapes import ReportCreate, StepReport
@@ -155,8 +155,7 @@ async def _take_of(
     except ApiError as refusal:
         return {at: refusal for at, _, _ in mine}
     except psycopg.Error as err:
-        # What the database says may repeat what was reported, which is not for our log.
-        log.error("reports.failed", instance=instance, error=type(err).__name__)
+        log.error("reports.failed", instance=instance, error=logs.named(err))
     except Exception:
         log.exception("reports.failed", instance=instance)
     fault = ApiError("A fault of the platform. Its operator finds it by the instance's id.")

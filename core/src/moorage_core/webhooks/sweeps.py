@@ -13,7 +13,7 @@ import structlog
 from moorage_core import unit
 from moorage_core.background.driver import Sweep
 from moorage_core.errors import ApiError
-from moorage_core.kit import endings, outbound
+from moorage_core.kit import endings, logs, outbound
 from moorage_core.kit.db import Db, org_scope
 from moorage_core.kit.outbound import Resolver
 from moorage_core.kit.wakeups import Waiter
@@ -116,7 +116,7 @@ class DeliverWebhooks(Sweep):
                 claims = await self._go_round(db, free, Counter(busy or {}))
         except AWAY as err:
             # What is under way is worth finishing: its receiver may be taking it right now.
-            log.warning("webhook.no_claims", error=str(err))
+            log.warning("webhook.no_claims", error=logs.named(err))
             return []
         self._last_lane = claims[-1].webhook_id if claims else ""
         return claims
@@ -160,7 +160,7 @@ class DeliverWebhooks(Sweep):
                 verdict = await commands.conclude(ctx, claim, answer)
         except AWAY as err:
             # The database is away: the lease runs out, and the delivery is tried again.
-            log.warning("webhook.interrupted", delivery=claim.id, error=str(err))
+            log.warning("webhook.interrupted", delivery=claim.id, error=logs.named(err))
             return "interrupted"
         dead = verdict is not None and verdict.status is Status.DEAD
         write = log.info if dead else log.debug
