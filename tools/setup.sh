@@ -13,7 +13,7 @@ stamp=$venv/.setup-stamp
 missing_file=.cache/missing.txt
 inputs=(
     tools/setup.sh requirements/dev.lock .npmrc
-    core/pyproject.toml sdk/pyproject.toml cli/pyproject.toml manifest/pyproject.toml lab/pyproject.toml agent/pyproject.toml
+    core/pyproject.toml sdk/pyproject.toml cli/pyproject.toml manifest/pyproject.toml lab/pyproject.toml agent/pyproject.toml conformance/pyproject.toml
     apps/echo/pyproject.toml apps/fixtures/peers/pyproject.toml apps/fixtures/trio/pyproject.toml
     tests/oidc/package.json tests/oidc/package-lock.json
 )
@@ -153,7 +153,7 @@ install_python_packages() {
     say "installing Python packages"
     export VIRTUAL_ENV=$PWD/$venv
     "$venv/bin/uv" pip sync -q --require-hashes requirements/dev.lock
-    "$venv/bin/uv" pip install -q --no-deps --no-build-isolation -e core -e sdk -e cli -e manifest -e lab -e agent \
+    "$venv/bin/uv" pip install -q --no-deps --no-build-isolation -e core -e sdk -e cli -e manifest -e lab -e agent -e conformance \
         -e apps/echo -e apps/fixtures/peers -e apps/fixtures/trio
 }
 
