@@ -12,7 +12,9 @@ from core.tests.factories.tenants import Bearer, make_tenant
 from core.tests.site import Site
 from core.tests.tasks.workplaces import exec_wish
 from moorage_core import unit
+from moorage_core.operations import commands as operations
 from moorage_core.runtime_secrets import commands as runtime_secrets
+from moorage_core.runtime_secrets.schemas import RuntimeSecretCreate
 from moorage_core.tasks import commands as tasks
 
 WANTED = {"name": "ring", "purpose": "cluster_key", "generate": 32}
@@ -84,6 +86,21 @@ async def test_only_a_rotation_puts_another_in_its_place(echo: Echo) -> None:
         instance["id"],
     )
     assert ends == [(1,)]
+
+
+async def test_whoever_lost_the_operation_meanwhile_puts_nothing_there(echo: Echo) -> None:
+    instance, platform = await echo.deploy(), echo.tenant.site.platform
+    (deploy,) = await echo.claim()
+    who = await operations.find_grant_principal(platform, deploy["grant"])
+    assert who is not None
+    await echo.say(deploy, "waiting", wait={"seconds": 5})
+
+    async with unit.work(platform, who.home_org, principal=who, scope=who.scope) as ctx:
+        with pytest.raises(operations.GrantEnded):
+            await runtime_secrets.put(ctx, deploy["id"], RuntimeSecretCreate(**WANTED))
+
+    put = "SELECT count(*) FROM runtime_secrets WHERE instance_id = %s"
+    assert await echo.tenant.site.rows(put, instance["id"]) == [(0,)]
 
 
 async def test_a_name_has_one_purpose(echo: Echo) -> None:

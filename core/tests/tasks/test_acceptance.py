@@ -17,6 +17,7 @@ from core.tests.factories.tenants import Bearer, Tenant, make_tenant
 from core.tests.site import Site, fresh
 from core.tests.tasks.workplaces import Workplace, exec_wish, make_workplace
 from moorage_core.errors import ApiError
+from moorage_core.operations import rules
 from moorage_core.operations.models import Grant, Operation
 from moorage_core.tasks import acceptance, kinds
 from moorage_core.tasks.acceptance import Earlier, Machine, Wish
@@ -107,6 +108,9 @@ def test_no_kind_is_taken_on_a_machine_that_does_not_allow_it(
     [
         ("running", 2, "taken"),
         ("running", 1, "grant_ended"),
+        ("undoing", 2, "taken"),
+        ("ready", 2, "grant_ended"),
+        ("waiting", 2, "grant_ended"),
         ("succeeded", 2, "grant_ended"),
         ("failed", 2, "grant_ended"),
         ("cancelled", 2, "grant_ended"),
@@ -140,7 +144,7 @@ def test_a_grant_is_good_while_its_operation_runs_and_nobody_took_over(
         allocations=["a"],
     )
 
-    check = lambda: acceptance.check_grant(operation, Grant("g", "o", "g", "p", fence))  # noqa: E731 - read once
+    check = lambda: rules.check_grant(operation, Grant("g", "o", "g", "p", fence))  # noqa: E731 - read once
 
     assert code_of(check) == expected
 

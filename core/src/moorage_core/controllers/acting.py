@@ -14,7 +14,7 @@ from moorage_core.instances import commands as instances
 from moorage_core.instances.models import Instance
 from moorage_core.operations import commands as operations
 
-ERRORS = (rules.WatchEnded,)
+ERRORS = (rules.WatchEnded, operations.GrantEnded)
 
 
 async def act(
@@ -58,7 +58,7 @@ async def _turn(ctx: Context, instance: Instance, *, key: str) -> int | None:
     """The fence of whoever's turn it is, if that is the caller. It stays theirs meanwhile."""
     who, org = ctx.principal, instance.org_id
     if who.kind is Kind.OPERATION:
-        held, _ = await operations.hold(ctx, who.id, key=key)
+        held = await operations.hold(ctx, who.id, key=key)
         return held.fence
     authorize(ctx, key, Resource("instance", instance.id, org, instance.project_id))
     return await store.lock_watch(ctx.db, instance.id, org=org, replica=str(who.credential))

@@ -9,7 +9,6 @@ from moorage_core.errors import Forbidden
 from moorage_core.kit import tokens
 from moorage_core.operations import (
     flow,
-    models,
     reading,
     recovery,
     requests,
@@ -23,6 +22,7 @@ from moorage_core.platform import Platform
 
 Outcome = sessions.Outcome
 SSH_TASKS = flow.SSH_TASKS
+GrantEnded = rules.GrantEnded
 OperationEnded = rules.OperationEnded
 PlatformsOwn = rules.PlatformsOwn
 InvalidTransition = rules.InvalidTransition
@@ -89,8 +89,8 @@ async def find_grant_principal(platform: Platform, token: str) -> Principal | No
     )
 
 
-async def hold(ctx: Context, id: str, *, key: str) -> tuple[Operation, models.Grant]:
-    """The operation that the caller holds a grant of. It does not end before the caller is done.
+async def hold(ctx: Context, id: str, *, key: str) -> Operation:
+    """The operation that the caller holds a live grant of. It stays so until the caller is done.
 
     Nobody else has any business there, and of other operations a grant knows nothing.
     """
@@ -102,8 +102,11 @@ async def hold(ctx: Context, id: str, *, key: str) -> tuple[Operation, models.Gr
     if found is None:
         await _refuse_hold(ctx, id, key=key, orgs=orgs)
         raise hidden("operation", id)
-    authorize(ctx, key, reading.place(found[0]))
-    return found
+    operation, grant = found
+    authorize(ctx, key, reading.place(operation))
+    # Who was the holder when the request came in may not be any more.
+    rules.check_grant(operation, grant)
+    return operation
 
 
 async def _refuse_hold(ctx: Context, id: str, *, key: str, orgs: list[str]) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from moorage_core.authz.permissions import Permission
 from moorage_core.authz.roles import ROLES, Role
 from moorage_core.errors import Conflict
-from moorage_core.operations.models import Machine, Operation
+from moorage_core.operations.models import Grant, Machine, Operation
 
 LONGEST = timedelta(hours=24)
 """However often a session is renewed, it ends then."""
@@ -57,6 +57,12 @@ class OperationEnded(Conflict):
     code = "operation_ended"
 
 
+class GrantEnded(Conflict):
+    """The operation has ended, or another holder has taken it over."""
+
+    code = "grant_ended"
+
+
 class PlatformsOwn(Conflict):
     """It is the platform's own work: nobody stops it or holds it open."""
 
@@ -87,6 +93,15 @@ def check_active(machines: Iterable[Machine]) -> None:
             raise AllocationNotActive(
                 f"Allocation {machine.id} is {machine.status}. Work begins on active ones only."
             )
+
+
+def check_grant(operation: Operation, grant: Grant) -> None:
+    """The grant is live: its operation runs, and nobody has taken it over."""
+    if operation.status not in HELD or grant.fence != operation.fence:
+        raise GrantEnded(
+            f"The grant for operation {operation.id} is over: it is {operation.status}, fence "
+            f"{operation.fence}, and the grant has fence {grant.fence}."
+        )
 
 
 def check_running(operation: Operation) -> None:

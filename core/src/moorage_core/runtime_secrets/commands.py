@@ -31,7 +31,7 @@ async def put(ctx: Context, operation: str, new: RuntimeSecretCreate) -> Runtime
     if instance is not None and ctx.principal.operation == operation:
         # Two operations that want the same name come one after the other.
         await operations.lock_instance(ctx, instance, org=org)
-    held, _ = await operations.hold(ctx, operation, key=KEY)
+    held = await operations.hold(ctx, operation, key=KEY)
     present = None
     if instance is not None:
         present = await store.find_newest(ctx.db, instance, new.name, org=org)

@@ -4,6 +4,7 @@ from moorage_core.authz.permissions import Permission
 from moorage_core.errors import NotFound
 from moorage_core.http.routing import Ctx, Routes
 from moorage_core.kit.ids import OperationId
+from moorage_core.operations import commands as operations
 from moorage_core.runtime_secrets import commands, rules
 from moorage_core.runtime_secrets.models import RuntimeSecret
 from moorage_core.runtime_secrets.schemas import RuntimeSecretCreate, RuntimeSecretRead
@@ -17,7 +18,7 @@ routes = Routes(tag="tasks")
     key=Permission.APPS_SECRET_CREATE,
     status_code=201,
     response_model=RuntimeSecretRead,
-    answers=(NotFound, *rules.ERRORS),
+    answers=(NotFound, operations.GrantEnded, *rules.ERRORS),
 )
 async def create_operation_secret(
     operation: OperationId, new: RuntimeSecretCreate, ctx: Ctx

@@ -16,17 +16,12 @@ from moorage_core.artifacts.models import Artifact
 from moorage_core.authz.principals import Kind, Principal
 from moorage_core.catalog.models import UsedArtifact
 from moorage_core.errors import ApiError, Conflict, Fault, Forbidden
-from moorage_core.operations.models import Grant, Operation
+from moorage_core.operations import commands as operations
+from moorage_core.operations.models import Operation
 from moorage_core.tasks import kinds
 
 OPEN_TASKS = 1000
 """Tasks of one machine that have not ended."""
-
-
-class GrantEnded(Conflict):
-    """The operation has ended, or another holder has taken it over."""
-
-    code = "grant_ended"
 
 
 class WatchChangesNothing(Forbidden):
@@ -123,7 +118,7 @@ class ArtifactMissing(Conflict):
 
 
 ERRORS: tuple[type[ApiError], ...] = (
-    GrantEnded,
+    operations.GrantEnded,
     WatchChangesNothing,
     AllocationForeign,
     ComponentNotTouched,
@@ -244,15 +239,6 @@ def check_not_watch(who: Principal) -> None:
             "The token of a watch runs declared probes and nothing else. To mend something, ask for"
             " a repair; you will be handed it as an operation.",
             org=who.home_org,
-        )
-
-
-def check_grant(operation: Operation, grant: Grant) -> None:
-    """The grant is live: its operation runs, and nobody has taken it over."""
-    if operation.status not in ("running", "undoing") or grant.fence != operation.fence:
-        raise GrantEnded(
-            f"The grant for operation {operation.id} is over: it is {operation.status}, fence "
-            f"{operation.fence}, and the grant has fence {grant.fence}."
         )
 
 

@@ -82,8 +82,7 @@ async def create(
         platform, who.home_org, principal=who, trace=trace, scope=who.scope
     ) as ctx:
         machines = await _machines(ctx, operation, wishes, key=key)
-        held, grant = await operations.hold(ctx, operation, key=key)
-        acceptance.check_grant(held, grant)
+        held = await operations.hold(ctx, operation, key=key)
         acceptance.check_distinct(wishes)
         for at, wish in enumerate(wishes):
             acceptance.check_wish(wish, f"body.tasks.{at}", machines, internal=False)
