@@ -211,4 +211,7 @@ def test_a_grant_names_project_roles_only(role: str) -> None:
 
 @pytest.mark.rule("VS-1")
 def test_a_contract_that_nobody_knows_is_refused_in_words() -> None:
-    assert said(judge(contract=2))["contract"] == "must be 1"
+    refusal = "is another contract than the platform speaks, which is contract 1"
+
+    assert said(judge(contract=2))["contract"] == refusal
+    assert said(judge(contract="1"))["contract"] == "must be 1"

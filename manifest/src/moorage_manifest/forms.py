@@ -6,13 +6,14 @@ patterns are for JSON Schema too, so they keep to what every engine of regular e
 
 import re
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from moorage_manifest import versions
+from moorage_manifest.vocabulary import CONTRACT
 
 LONGEST_TIME = 7 * 24 * 3600
 SECONDS = {"s": 1, "m": 60, "h": 3600}
@@ -123,6 +124,13 @@ def seconds(value: Any) -> int:
     return value
 
 
+def known_contract(value: Any) -> Any:
+    """Another contract is no slip of the pen: say which one the platform speaks."""
+    if isinstance(value, int) and value != CONTRACT:
+        raise wrong(f"is another contract than the platform speaks, which is contract {CONTRACT}")
+    return value
+
+
 Slug = Annotated[str, SLUG]
 Key = Annotated[str, KEY]
 ComponentKey = Annotated[str, COMPONENT]
@@ -136,6 +144,7 @@ UserName = Annotated[str, USER]
 Unit = Annotated[str, UNIT]
 FieldName = Annotated[str, FIELD]
 Word = Annotated[str, WORD]
+Contract = Annotated[Literal[1], BeforeValidator(known_contract)]
 VersionNumber = Annotated[
     str,
     Field(json_schema_extra={"pattern": versions.PATTERN, "maxLength": versions.LONGEST}),

@@ -4,7 +4,7 @@ A model checks one value at a time. What one part says about another (a view's p
 component that is touched) is in `rules`; schemas inside a manifest are in `schemas`.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -12,6 +12,7 @@ from moorage_manifest import canonical
 from moorage_manifest.forms import (
     ArtifactName,
     ComponentKey,
+    Contract,
     Digest,
     FieldName,
     Key,
@@ -204,7 +205,7 @@ class Rollback(Part):
 class Manifest(Part):
     """What one version of an app says about itself."""
 
-    contract: Literal[1] = Field(
+    contract: Contract = Field(
         description="The contract's version that the manifest is written for."
     )
     slug: Slug = Field(description="The app's name in addresses; unique on the platform.")
