@@ -31,16 +31,19 @@ class Listener:
     refuses: ApiError | None = None
     cannot_begin: set[str] = field(default_factory=set[str])
     """Operations whose beginning it cannot follow."""
+    cannot_end: set[str] = field(default_factory=set[str])
 
     async def moved(self, ctx: Context, moves: Sequence[Move]) -> None:
         for move in moves:
             if move.operation.status == "running" and move.operation.id in self.cannot_begin:
                 raise Conflict("It is not in the state for that.")
+            if move.operation.status == "succeeded" and move.operation.id in self.cannot_end:
+                raise Conflict("It is not in the state for that.")
         for move in moves:
             self.moves.append((move.operation.id, move.before, move.operation.status))
 
-    async def reported(self, ctx: Context, operation: Operation, said: Said) -> None:
-        self.said.append(said)
+    async def reported(self, ctx: Context, said: Sequence[Said]) -> None:
+        self.said.extend(said)
 
     async def admit(self, ctx: Context, operation: Operation) -> None:
         if self.refuses is not None:

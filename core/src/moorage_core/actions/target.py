@@ -32,7 +32,7 @@ class Actions:
                 action = rules.find(manifest, str(operation.action))
                 rules.check_output(action, operation.result)
 
-    async def reported(self, ctx: Context, operation: Operation, said: Said) -> None:
+    async def reported(self, ctx: Context, said: Sequence[Said]) -> None:
         """What it says of the instance and of members, those hear themselves."""
 
     async def admit(self, ctx: Context, operation: Operation) -> None:

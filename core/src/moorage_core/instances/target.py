@@ -28,19 +28,20 @@ class Instances:
             assert row is not None, "an operation's instance is there, and locked"
             await _follow(ctx, row, move)
 
-    async def reported(self, ctx: Context, operation: Operation, said: Said) -> None:
+    async def reported(self, ctx: Context, said: Sequence[Said]) -> None:
         """Endpoints, shape and runtime version, as the app sees them while it works."""
-        if said.instance:
-            names = ("endpoints", "topology_mode", "runtime_version")
-            seen = {name: said.instance[name] for name in names if name in said.instance}
-            await store.save_observed(
-                ctx.db,
-                operation.instance_id,
-                org=operation.org_id,
-                seen=seen,
-                changed=False,
-                now=ctx.now,
-            )
+        names = ("endpoints", "topology_mode", "runtime_version")
+        for each in said:
+            if each.instance:
+                seen = {name: each.instance[name] for name in names if name in each.instance}
+                await store.save_observed(
+                    ctx.db,
+                    each.operation.instance_id,
+                    org=each.operation.org_id,
+                    seen=seen,
+                    changed=False,
+                    now=ctx.now,
+                )
 
     async def admit(self, ctx: Context, operation: Operation) -> None:
         """Policy again, before the first claim: it may have changed since it was asked for."""

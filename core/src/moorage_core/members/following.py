@@ -6,7 +6,7 @@ Everything here happens in the transaction of what is followed, with the instanc
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 from moorage_core.allocations import occupancy
 from moorage_core.allocations.models import Allocation
@@ -42,12 +42,16 @@ class Members:
         if found.gone:
             await _leave(ctx, found, org=org)
 
-    async def reported(self, ctx: Context, operation: Operation, said: Said) -> None:
-        if operation.member_id is None or said.member is None:
-            return
-        org = operation.org_id
-        found = await store.lock(ctx.db, [operation.member_id], org=org)
-        await commands.note(ctx, found, {operation.member_id: said.member}, org=org)
+    async def reported(self, ctx: Context, said: Sequence[Said]) -> None:
+        """What it says of one member more than once is taken together."""
+        news: dict[str, dict[str, Any]] = {}
+        for each in said:
+            if each.operation.member_id is not None and each.member is not None:
+                news.setdefault(each.operation.member_id, {}).update(each.member)
+        if news:
+            org = said[0].operation.org_id
+            found = await store.lock(ctx.db, sorted(news), org=org)
+            await commands.note(ctx, found, news, org=org)
 
     async def admit(self, ctx: Context, operation: Operation) -> None:
         """Children were judged with their parent."""

@@ -16,7 +16,7 @@ from moorage_core.context import Context, Trace
 from moorage_core.events import commands as events
 from moorage_core.events import registry
 from moorage_core.operations import hooks, ordering, queue_store, recovery, rules, store
-from moorage_core.operations.models import Move, Operation
+from moorage_core.operations.models import Move, Operation, Standing
 from moorage_core.operations.ordering import Entry
 
 SSH_TASKS = "ssh-tasks"
@@ -212,7 +212,7 @@ async def settle(ctx: Context, instance: str, *, org: str) -> None:
         await _start(ctx, started, instance=instance, org=org)
 
 
-async def _list_unbegun(ctx: Context, line: Sequence[Operation], *, org: str) -> list[Operation]:
+async def _list_unbegun(ctx: Context, line: Sequence[Standing], *, org: str) -> list[Standing]:
     """Children that were never begun: all of them where somebody else stands in line too, and
     otherwise as many as could start."""
     roots = [each for each in line if each.parent_id is None and each.instance_lock != "none"]
@@ -224,7 +224,7 @@ async def _list_unbegun(ctx: Context, line: Sequence[Operation], *, org: str) ->
     return await queue_store.list_unbegun(ctx.db, [each.id for each in parents], limits, org=org)
 
 
-def _entries(line: Sequence[Operation], waiting: Sequence[Operation]) -> list[Entry]:
+def _entries(line: Sequence[Standing], waiting: Sequence[Standing]) -> list[Entry]:
     """Children begin when their parent is at that, wave by wave; meanwhile they stand in line."""
     everybody = [*line, *waiting]
     parents = {each.id: each for each in line if each.is_parent}
@@ -234,9 +234,8 @@ def _entries(line: Sequence[Operation], waiting: Sequence[Operation]) -> list[En
             lowest[each.parent_id] = min(each.wave, lowest.get(each.parent_id, each.wave))
     entries: list[Entry] = []
     for each in everybody:
-        begun = each.first_claimed_at is not None
         held_back = False
-        if each.parent_id is not None and not begun:
+        if each.parent_id is not None and not each.begun:
             phase = parents[each.parent_id].phase
             held_back = phase != "children" or each.wave > lowest[each.parent_id]
         members = {*each.member_ids, *([each.member_id] if each.member_id else [])}
@@ -249,14 +248,14 @@ def _entries(line: Sequence[Operation], waiting: Sequence[Operation]) -> list[En
             members=frozenset(members),
             yields=each.kind == "instance.repair",
             parts=each.phase == "children",
-            begun=begun,
+            begun=each.begun,
             held_back=held_back,
         )
         entries.append(entry)
     return entries
 
 
-def _slots(line: Sequence[Operation]) -> dict[str, int]:
+def _slots(line: Sequence[Standing]) -> dict[str, int]:
     """How many children of each parent may start besides those at work."""
     slots: dict[str, int] = {}
     for parent in line:
@@ -283,14 +282,14 @@ async def _start(ctx: Context, ids: list[str], *, instance: str, org: str) -> No
 # Parents
 
 
-async def _end_parts(ctx: Context, parents: Sequence[Operation], *, org: str) -> bool:
+async def _end_parts(ctx: Context, parents: Sequence[Standing], *, org: str) -> bool:
     """Parents whose children have all ended go on; too many failures end the rest first."""
     moved = False
     for parent in parents:
         budget = parent.failure_budget
         if budget is not None and parent.children_failed > budget:
             message = f"Not begun: more than {budget} others failed."
-            moved |= bool(await cancel_untouched(ctx, parent, message=message))
+            moved |= bool(await _cancel_untouched(ctx, parent.id, org=org, message=message))
     if not moved and all(each.children_ended < each.children_total for each in parents):
         return False
     for parent in await queue_store.lock(ctx.db, [each.id for each in parents], org=org):
@@ -300,11 +299,12 @@ async def _end_parts(ctx: Context, parents: Sequence[Operation], *, org: str) ->
     return moved
 
 
-async def cancel_untouched(ctx: Context, parent: Operation, *, message: str) -> list[Operation]:
+async def _cancel_untouched(
+    ctx: Context, parent: str, *, org: str, message: str
+) -> list[Operation]:
     """End the children that no controller ever had."""
-    org = parent.org_id
     children = await queue_store.list_children(
-        ctx.db, parent.id, org=org, statuses=["pending", "ready", "waiting"], untouched=True
+        ctx.db, parent, org=org, statuses=["pending", "ready", "waiting"], untouched=True
     )
     changes = [(each, replace(each, status="cancelled", message=message)) for each in children]
     return await move(ctx, changes, org=org)

@@ -24,8 +24,8 @@ class Target(Protocol):
         """
         ...
 
-    async def reported(self, ctx: "Context", operation: Operation, said: Said) -> None:
-        """What a controller says of the target while it is at work on it."""
+    async def reported(self, ctx: "Context", said: Sequence[Said]) -> None:
+        """What a controller says of targets while it is at work on them, in order."""
         ...
 
     async def admit(self, ctx: "Context", operation: Operation) -> None:

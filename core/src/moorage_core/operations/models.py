@@ -88,6 +88,33 @@ class Operation:
 
 
 @dataclass(frozen=True)
+class Standing:
+    """An operation that has not ended, as far as the order of its instance's goes by it."""
+
+    id: str
+    kind: str
+    status: str
+    parent_id: str | None
+    member_id: str | None
+    member_ids: list[str]
+    instance_lock: Lock
+    place: int
+    wave: int
+    phase: Literal["prepare", "children", "finish"] | None
+    max_parallel: int | None
+    failure_budget: int | None
+    children_total: int
+    children_ended: int
+    children_failed: int
+    begun: bool
+    """It was claimed before."""
+
+    @property
+    def is_parent(self) -> bool:
+        return self.phase is not None
+
+
+@dataclass(frozen=True)
 class InstanceRef:
     """An instance as operations see it. Its row is locked by whoever has this."""
 
@@ -167,8 +194,9 @@ class Move:
 
 @dataclass(frozen=True)
 class Said:
-    """What a controller's report says of the operation's target."""
+    """What a controller's report says of an operation's target."""
 
+    operation: Operation
     member: Mapping[str, Any] | None = None
     """health, reasons, runtime_version, config_hash, adapter_detail: as far as it was said."""
     instance: Mapping[str, Any] | None = None
@@ -191,6 +219,19 @@ class Step:
     result: Any
     started_at: datetime
     finished_at: datetime | None
+
+
+@dataclass(frozen=True)
+class JournalEntry:
+    """An entry of the journal, as far as it decides what can be written there."""
+
+    operation_id: str
+    phase: str
+    number: int
+    name: str
+    status: str
+    size: int
+    """Bytes of its result."""
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,15 @@ from psycopg.types.json import Jsonb
 
 from moorage_core.kit.db import Db
 from moorage_core.kit.pagination import PageRequest
-from moorage_core.operations.models import InstanceRef, Operation, Step
+from moorage_core.operations.models import InstanceRef, JournalEntry, Operation, Standing, Step
 from moorage_core.operations.store import OPERATION
 
 OPEN: LiteralString = "o.status NOT IN ('succeeded', 'failed', 'cancelled', 'abandoned')"
+STANDING: LiteralString = """
+    o.id, o.kind, o.status, o.parent_id, o.member_id, o.member_ids, o.instance_lock, o.place,
+    o.wave, o.phase, o.max_parallel, o.failure_budget, o.children_total, o.children_ended,
+    o.children_failed, o.first_claimed_at IS NOT NULL AS begun
+    """
 STEP: LiteralString = """
     operation_id, phase, number, name, status, attempt, undo, no_return, message, result,
     started_at, finished_at
@@ -139,27 +144,36 @@ async def list_open(db: Db, instance: str, *, org: str) -> list[Operation]:
     )
 
 
-async def list_line(db: Db, instance: str, *, org: str) -> list[Operation]:
-    """Who stands in line, and who keeps something: all but children that were never begun."""
+async def list_line(db: Db, instance: str, *, org: str) -> list[Standing]:
+    """Who stands in line, and who keeps something: all but children that were never begun.
+
+    Nobody, where nothing can come of looking: nobody waits to start, and no parent is through with
+    its children. Of a thousand at work that is so nearly always.
+    """
     return await db.all(
-        Operation,
+        Standing,
         f"""
-        SELECT {OPERATION} FROM operations o
-        WHERE o.org_id = %s AND o.app_instance_id = %s AND {OPEN}
+        SELECT {STANDING} FROM operations o
+        WHERE o.org_id = %(org)s AND o.app_instance_id = %(instance)s AND {OPEN}
             AND (o.parent_id IS NULL OR o.status <> 'pending' OR o.first_claimed_at IS NOT NULL)
+            AND EXISTS (SELECT FROM operations o
+                WHERE o.org_id = %(org)s AND o.app_instance_id = %(instance)s AND {OPEN}
+                    AND (o.status = 'pending' OR (o.phase = 'children'
+                        AND (o.children_ended >= o.children_total
+                            OR o.children_failed > o.failure_budget))))
         """,
-        (org, instance),
+        {"org": org, "instance": instance},
     )
 
 
 async def list_unbegun(
     db: Db, parents: list[str], limits: list[int | None], *, org: str
-) -> list[Operation]:
+) -> list[Standing]:
     """The first children of each parent that were never begun; the two lists belong together."""
     return await db.all(
-        Operation,
+        Standing,
         f"""
-        SELECT {OPERATION}
+        SELECT {STANDING}
         FROM unnest(%s::text[], %s::integer[]) AS p(id, most) CROSS JOIN LATERAL (
             SELECT * FROM operations c
             WHERE c.parent_id = p.id AND c.status = 'pending' AND c.first_claimed_at IS NULL
@@ -380,19 +394,36 @@ async def has_steps(db: Db, operation: str, *, org: str) -> bool:
     )
 
 
+async def list_journal(db: Db, operations: list[str], *, org: str) -> list[JournalEntry]:
+    """What the journals of some operations have, without what it holds."""
+    return await db.all(
+        JournalEntry,
+        """
+        SELECT operation_id, phase, number, name, status,
+            coalesce(octet_length(result::text), 0) AS size
+        FROM operation_steps WHERE org_id = %s AND operation_id = ANY (%s)
+        """,
+        (org, operations),
+    )
+
+
 async def put_steps(
-    db: Db, operation: Operation, steps: Sequence[dict[str, Any]], *, org: str, now: datetime
+    db: Db, steps: Sequence[dict[str, Any]], *, org: str, project: str, now: datetime
 ) -> None:
-    """Write entries of the journal. What has succeeded changes only by being taken back."""
+    """Write entries of journals, each of the operation that it names.
+
+    What has succeeded changes only by being taken back.
+    """
     await db.run(
         """
         INSERT INTO operation_steps (operation_id, phase, number, org_id, project_id, name, status,
             attempt, undo, no_return, message, result, started_at, finished_at)
-        SELECT %(operation)s, r.phase, r.number, %(org)s, %(project)s, r.name, r.status, r.attempt,
-            r.undo, r.no_return, r.message, r.result, %(now)s,
+        SELECT r.operation_id, r.phase, r.number, %(org)s, %(project)s, r.name, r.status,
+            r.attempt, r.undo, r.no_return, r.message, r.result, %(now)s,
             CASE WHEN r.status NOT IN ('running', 'undoing') THEN %(now)s::timestamptz END
-        FROM jsonb_to_recordset(%(steps)s) AS r(phase text, number integer, name text, status text,
-            attempt integer, undo jsonb, no_return boolean, message text, result jsonb)
+        FROM jsonb_to_recordset(%(steps)s) AS r(operation_id text, phase text, number integer,
+            name text, status text, attempt integer, undo jsonb, no_return boolean, message text,
+            result jsonb)
         ON CONFLICT (operation_id, phase, number) DO UPDATE SET status = excluded.status,
             attempt = excluded.attempt, message = excluded.message,
             undo = coalesce(excluded.undo, operation_steps.undo),
@@ -402,24 +433,7 @@ async def put_steps(
                 THEN excluded.started_at ELSE operation_steps.started_at END,
             finished_at = excluded.finished_at
         """,
-        {
-            "operation": operation.id,
-            "org": org,
-            "project": operation.project_id,
-            "steps": Jsonb(list(steps)),
-            "now": now,
-        },
-    )
-
-
-async def measure_steps(db: Db, operation: str, *, org: str) -> int:
-    """Bytes of all results in the journal."""
-    return await db.value(
-        """
-        SELECT coalesce(sum(octet_length(result::text)), 0)::bigint FROM operation_steps
-        WHERE org_id = %s AND operation_id = %s
-        """,
-        (org, operation),
+        {"org": org, "project": project, "steps": Jsonb(list(steps)), "now": now},
     )
 
 

@@ -5,12 +5,11 @@ answered with how things stand; a later one means that a report was lost. A repo
 takes one short statement and no lock on the instance: that is what nearly all of them are.
 """
 
-import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import groupby
-from typing import Any
 
 import psycopg
 import structlog
@@ -22,25 +21,12 @@ from moorage_core.authz.principals import Kind, Principal
 from moorage_core.context import Context, Trace
 from moorage_core.errors import ApiError, Busy, Conflict, Forbidden
 from moorage_core.kit import logs, tokens
-from moorage_core.operations import flow, queue_store, reading, recovery, requests, rules
-from moorage_core.operations.models import Operation, Said, Step
-from moorage_core.operations.report_shapes import ReportCreate, StepReport
+from moorage_core.operations import flow, journal, queue_store, reading, recovery, requests, rules
+from moorage_core.operations.models import Operation, Said
+from moorage_core.operations.report_shapes import ReportCreate
 from moorage_core.platform import Platform
 
 log = structlog.get_logger()
-
-RESULT_BYTES = 64 * 1024
-"""Of one step."""
-JOURNAL_BYTES = 1024 * 1024
-"""Of all steps of an operation."""
-FINAL_STEPS = {"succeeded": {"undoing", "undone", "undo_failed"}, "undone": set[str]()}
-"""What can follow on a step that has come to its end."""
-
-
-class GrantEnded(Conflict):
-    """The operation has ended, or another holder has taken it over."""
-
-    code = "grant_ended"
 
 
 class SequenceGap(Conflict):
@@ -49,23 +35,11 @@ class SequenceGap(Conflict):
     code = "sequence_gap"
 
 
-class StepFinal(Conflict):
-    """A step that has come to its end does not change any more."""
-
-    code = "step_final"
-
-
-class ResultTooLarge(Conflict):
-    """The results of the steps are larger than a journal holds."""
-
-    code = "result_too_large"
-
-
 ERRORS: tuple[type[ApiError], ...] = (
-    GrantEnded,
+    rules.GrantEnded,
     SequenceGap,
-    StepFinal,
-    ResultTooLarge,
+    journal.StepFinal,
+    journal.ResultTooLarge,
     recovery.ReportRefused,
 )
 
@@ -102,7 +76,7 @@ async def take(platform: Platform, entries: Sequence[Entry]) -> list[Answer]:
     for at, entry in enumerate(entries):
         proof = proofs.get(entry.grant)
         if proof is None or proof.operation != entry.operation:
-            answers[at] = GrantEnded(f"The grant for operation {entry.operation} is over.")
+            answers[at] = rules.GrantEnded(f"The grant for operation {entry.operation} is over.")
         else:
             proven.append((at, proof, entry.report))
     answers |= await _take(platform, proven)
@@ -151,7 +125,10 @@ async def _take_of(
     try:
         async with unit.work(platform, org) as ctx:
             await queue_store.lock_instance(ctx.db, instance, org=org)
-            return {at: await _try(ctx, proof, said) for at, proof, said in mine}
+            answers: dict[int, Answer] = {}
+            for some in _rounds(mine):
+                answers |= await _try(ctx, some, org=org)
+            return answers
     except ApiError as refusal:
         return {at: refusal for at, _, _ in mine}
     except psycopg.Error as err:
@@ -200,54 +177,132 @@ async def _renew(platform: Platform, proven: Sequence[Proven]) -> dict[int, Answ
     return answers
 
 
-async def _try(ctx: Context, proof: Proof, said: ReportCreate) -> Answer:
-    """One refusal takes nothing of the others with it."""
+def _rounds(mine: Sequence[Proven]) -> list[list[Proven]]:
+    """The reports of one instance in parts, each of which has no operation twice."""
+    rounds: list[list[Proven]] = []
+    seen: Counter[str] = Counter()
+    for each in mine:
+        number = seen[each[1].operation]
+        seen[each[1].operation] += 1
+        rounds += [[]] if number == len(rounds) else []
+        rounds[number].append(each)
+    return rounds
+
+
+async def _try(ctx: Context, some: Sequence[Proven], *, org: str) -> dict[int, Answer]:
+    """All at once, as they mostly can be; by halves where somebody refuses one of them.
+
+    One refusal takes nothing of the others with it.
+    """
     try:
         async with unit.part(ctx):
-            return await _apply(ctx, proof, said)
+            return await _apply(ctx, some, org=org)
     except ApiError as refusal:
-        return refusal
+        if len(some) == 1:
+            return {some[0][0]: refusal}
+    middle = len(some) // 2
+    return {
+        **await _try(ctx, some[:middle], org=org),
+        **await _try(ctx, some[middle:], org=org),
+    }
 
 
-async def _apply(ctx: Context, proof: Proof, said: ReportCreate) -> Operation:
-    (operation,) = await queue_store.lock(ctx.db, [proof.operation], org=proof.org)
-    _check_holder(operation, proof, said)
-    if said.sequence <= operation.sequence:
+async def _apply(ctx: Context, some: Sequence[Proven], *, org: str) -> dict[int, Answer]:
+    """Reports of operations of one instance, one of each. The number of statements is the same for
+    many as for one."""
+    found = await queue_store.lock(ctx.db, sorted(proof.operation for _, proof, _ in some), org=org)
+    answers, taken = await _judge(ctx, some, {each.id: each for each in found}, org=org)
+    if not taken:
+        return answers
+    begun = [(each.found, each.begun) for each in taken if each.begun is not each.found]
+    before = {each.id: each for each in await flow.move(ctx, begun, org=org)}
+    said = {each.found.id: each.said.steps for each in taken}
+    await journal.write(ctx, said, org=org, project=taken[0].found.project_id)
+    changes = [(before.get(each.found.id, each.found), each.after) for each in taken]
+    written = await flow.move(ctx, changes, org=org)
+    for each, operation in zip(taken, written, strict=True):
+        if each.found.phase == "prepare" and operation.cancel_requested_at is not None:
+            await requests.stop_children(ctx, operation)
+    await _tell_targets(ctx, written, [each.said for each in taken])
+    now = {each.id: each for each in written} | await _settled(ctx, written, org=org)
+    return answers | {each.at: now[each.found.id] for each in taken}
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A report that applies."""
+
+    at: int
+    said: ReportCreate
+    found: Operation
+    begun: Operation
+    """At work again, where its lease had run out."""
+    after: Operation
+
+
+async def _judge(
+    ctx: Context, some: Sequence[Proven], found: Mapping[str, Operation], *, org: str
+) -> tuple[dict[int, Answer], list[Taken]]:
+    """What is answered at once, and what applies. Nothing is written."""
+    answers: dict[int, Answer] = {}
+    taken: list[Taken] = []
+    write = [proof.operation for _, proof, said in some if said.steps]
+    journals = await journal.known(ctx, write, org=org)
+    for at, proof, said in some:
+        operation = found[proof.operation]
+        try:
+            _check_holder(operation, proof, said)
+            if said.sequence <= operation.sequence:
+                answers[at] = operation
+                continue
+            _check_sequence(operation, said)
+            journal.check(said.steps, journals.get(operation.id, {}))
+            begun = _at_work(ctx, operation)
+            taken.append(Taken(at, said, operation, begun, _told(ctx, begun, said)))
+        except ApiError as refusal:
+            answers[at] = refusal
+    return answers, taken
+
+
+def _at_work(ctx: Context, operation: Operation) -> Operation:
+    """Nobody took it over when its lease ran out: it goes on."""
+    if operation.status != "ready":
         return operation
-    if said.sequence > operation.sequence + 1:
-        raise SequenceGap(
-            f"Report {said.sequence} came after report {operation.sequence}. Send what is missing."
-        )
-    if operation.status == "ready":
-        back = replace(
-            operation, status="running" if operation.direction == "forward" else "undoing"
-        )
-        (operation,) = await flow.move(ctx, [(operation, _renewed(ctx, back))], org=proof.org)
-    journal = await _write_steps(ctx, operation, said.steps)
-    after = _told(ctx, replace(operation, no_return=operation.no_return or journal), said)
-    (written,) = await flow.move(ctx, [(operation, after)], org=proof.org)
-    if operation.phase == "prepare" and written.cancel_requested_at is not None:
-        await requests.stop_children(ctx, written)
-    with flow.part_of(ctx, operation):
-        await _tell_target(ctx, written, said)
-    if written.status not in rules.HELD:
-        await flow.settle(ctx, operation.instance_id, org=proof.org)
-        if written.ended_at is None:
-            (written,) = await queue_store.lock(ctx.db, [operation.id], org=proof.org)
-    return written
+    status = "running" if operation.direction == "forward" else "undoing"
+    return _renewed(ctx, replace(operation, status=status))
+
+
+async def _settled(ctx: Context, written: Sequence[Operation], *, org: str) -> dict[str, Operation]:
+    """Others go on where these gave something free; what became of those that may be among them."""
+    freed = [each for each in written if each.status not in rules.HELD]
+    if not freed:
+        return {}
+    await flow.settle(ctx, freed[0].instance_id, org=org)
+    again = sorted(each.id for each in freed if each.ended_at is None)
+    found = await queue_store.lock(ctx.db, again, org=org) if again else []
+    return {each.id: each for each in found}
 
 
 def _check_holder(operation: Operation, proof: Proof, said: ReportCreate) -> None:
     """The present holder; also one whose lease ran out, while nobody has taken it over."""
     fits = proof.fence == operation.fence == said.fence
     if not fits or operation.holder is None or operation.status not in {*rules.HELD, "ready"}:
-        raise GrantEnded(
+        raise rules.GrantEnded(
             f"The grant for operation {operation.id} is over: it is {operation.status}, fence "
             f"{operation.fence}, and the report has fence {said.fence}."
         )
 
 
+def _check_sequence(operation: Operation, said: ReportCreate) -> None:
+    if said.sequence > operation.sequence + 1:
+        raise SequenceGap(
+            f"Report {said.sequence} came after report {operation.sequence}. Send what is missing."
+        )
+
+
 def _told(ctx: Context, operation: Operation, said: ReportCreate) -> Operation:
+    final = any(step.no_return for step in said.steps)
+    operation = replace(operation, no_return=operation.no_return or final)
     word = recovery.Word(
         said.state,
         result=said.result,
@@ -280,42 +335,21 @@ def _pause(said: ReportCreate) -> timedelta | None:
     return timedelta(seconds=said.wait.seconds)
 
 
-async def _write_steps(ctx: Context, operation: Operation, said: Sequence[StepReport]) -> bool:
-    """Write the journal on; whether one of the steps allows no return."""
-    if not said:
-        return False
-    org = operation.org_id
-    known = {
-        (step.phase, step.number): step
-        for step in await queue_store.list_steps(ctx.db, [operation.id], org=org)
-    }
-    rows: dict[tuple[str, int], dict[str, Any]] = {}
-    for step in said:
-        _check_step(step, known.get((step.phase, step.number)))
-        rows[step.phase, step.number] = step.model_dump()
-    await queue_store.put_steps(ctx.db, operation, list(rows.values()), org=org, now=ctx.now)
-    if await queue_store.measure_steps(ctx.db, operation.id, org=org) > JOURNAL_BYTES:
-        raise ResultTooLarge(f"The results of all steps are more than {JOURNAL_BYTES} bytes.")
-    return any(step.no_return for step in said)
-
-
-def _check_step(said: StepReport, known: Step | None) -> None:
-    if len(json.dumps(said.result)) > RESULT_BYTES:
-        raise ResultTooLarge(f"The result of step {said.name} is more than {RESULT_BYTES} bytes.")
-    if known is None:
-        return
-    if known.name != said.name:
-        raise StepFinal(f"Step {said.number} is {known.name}, not {said.name}.")
-    allowed = FINAL_STEPS.get(known.status)
-    if allowed is not None and said.status not in {known.status, *allowed}:
-        raise StepFinal(f"Step {said.name} is {known.status}: it cannot become {said.status}.")
-
-
-async def _tell_target(ctx: Context, operation: Operation, said: ReportCreate) -> None:
+async def _tell_targets(
+    ctx: Context, operations: Sequence[Operation], said: Sequence[ReportCreate]
+) -> None:
+    """Of members and of instances, whichever the operations are about."""
+    by_request: dict[str, list[Said]] = {}
+    for operation, each in zip(operations, said, strict=True):
+        member = each.member.model_dump(exclude_none=True) if each.member else None
+        instance = each.instance.model_dump(exclude_none=True) if each.instance else None
+        if member is not None or instance is not None:
+            news = Said(operation, member if operation.member_id else None, instance)
+            by_request.setdefault(operation.correlation_id, []).append(news)
     targets = ctx.platform.targets
-    if said.member is not None and operation.member_id is not None:
-        member = said.member.model_dump(exclude_none=True)
-        await targets["member"].reported(ctx, operation, Said(member=member))
-    if said.instance is not None:
-        instance = said.instance.model_dump(exclude_none=True)
-        await targets["instance"].reported(ctx, operation, Said(instance=instance))
+    for news in by_request.values():
+        with flow.part_of(ctx, news[0].operation):
+            if any(each.member is not None for each in news):
+                await targets["member"].reported(ctx, news)
+            if any(each.instance is not None for each in news):
+                await targets["instance"].reported(ctx, news)
