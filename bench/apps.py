@@ -249,9 +249,9 @@ async def _many(estate: Estate, size: Size, report: Report) -> None:
     controller = estate.controller()
     async with controller.working():
         await _multiply(estate, await estate.deploy("one"), size.instances)
-        watches = await _watch_all(estate)
-        assert len(watches) > size.instances, len(watches)
-        observed = await _spread([_observing(estate, watch) for watch in watches])
+        async with _watching_all(estate) as watches:
+            assert len(watches) > size.instances, len(watches)
+            observed = await _spread([_observing(estate, watch) for watch in watches])
         report(f"{len(watches)} instances: observed reports", observed, "per s")
         started = time.perf_counter()
         wishes = [_configuring(estate, watch["instance_id"]) for watch in watches]
@@ -288,12 +288,21 @@ async def _multiply(estate: Estate, like: str, count: int) -> None:
         await _sql(estate, f"ANALYZE {table}")
 
 
-async def _watch_all(estate: Estate) -> list[dict[str, Any]]:
-    """The watches of all instances, held by a replica of their own."""
+@contextlib.asynccontextmanager
+async def _watching_all(estate: Estate) -> AsyncIterator[list[dict[str, Any]]]:
+    """The watches of all instances, held by a replica of their own that goes on listening."""
     watcher, found = estate.controller(), list[dict[str, Any]]()
     while some := (await watcher.claim(capacity=0, watch_capacity=100_000, wait=0))["watches"]:
         found += some
-    return found
+
+    async def listen() -> None:
+        while True:
+            await watcher.claim(capacity=0, wait=10)
+
+    async with asyncio.TaskGroup() as group:
+        listening = group.create_task(listen())
+        yield found
+        listening.cancel()
 
 
 async def _observing(estate: Estate, watch: dict[str, Any]) -> None:
