@@ -1,4 +1,8 @@
-"""One simulated agent: enrols, proves itself, polls, does tasks and reports them."""
+"""One simulated agent: enrols, proves itself, polls, does tasks and reports them.
+
+What a real agent has on its disk before it matters is on this one's `Disk`: it may be killed
+anywhere, and the one that is started after it goes on from there.
+"""
 
 import asyncio
 import secrets
@@ -26,6 +30,32 @@ State = Literal["new", "working", "silent", "conflict", "refused", "retired"]
 
 
 @dataclass
+class Begun:
+    """A task that was begun, and what came of it."""
+
+    task: Task
+    reaction: Reaction
+    ended: bool = False
+    answered: bool = False
+    """The platform has heard of its end."""
+
+
+@dataclass
+class Disk:
+    """What outlives an agent: who it is, what it has begun, the highest fence of each operation."""
+
+    identity: Identity = field(default_factory=Identity)
+    begun: dict[str, Begun] = field(default_factory=dict[str, Begun])
+    fences: dict[str, int] = field(default_factory=dict[str, int])
+    reader: "Agent | None" = None
+    """Whose it is. No two agents run on one disk."""
+
+
+class ImpossibleWorld(Exception):
+    """What a test arranges cannot happen to a host."""
+
+
+@dataclass
 class Held:
     """A task that the agent has."""
 
@@ -48,10 +78,13 @@ class Agent:
         behaviour: Behaviour | None = None,
         script: Script | None = None,
         tally: Tally | None = None,
-        identity: Identity | None = None,
+        disk: Disk | None = None,
         pause: Callable[[float], Any] = asyncio.sleep,
     ) -> None:
-        self.identity = identity or Identity()
+        self.disk = disk or Disk()
+        if self.disk.reader is not None:
+            raise ImpossibleWorld(f"An agent runs on the disk of {hostname} already.")
+        self.disk.reader = self
         self.hostname = hostname
         self.state: State = "new"
         self.binding: dict[str, Any] | None = None
@@ -63,7 +96,6 @@ class Agent:
         self._line = Line(server)
         self._enrolment = token
         self._token, self._renew_at = "", 0.0
-        self._fences: dict[str, int] = {}
         self._boot, self._run_id = secrets.token_hex(16), secrets.token_hex(8)
         self._inventory = inventories.of(self.machine, hostname=hostname)
         self._memory = Memory(self._inventory, Random(hostname))  # noqa: S311 - the same each run
@@ -90,15 +122,32 @@ class Agent:
 
     def clone(self) -> "Agent":
         """A second host with the identity of this one, as a copied disk makes it."""
+        return self._another(Disk(replace(self.identity)))
+
+    def successor(self) -> "Agent":
+        """The agent that is started when this one was killed: on its disk, with nothing else."""
+        if self.disk.reader is not None:
+            raise ImpossibleWorld(f"The agent of {self.hostname} has not ended.")
+        return self._another(self.disk)
+
+    def _another(self, disk: Disk) -> "Agent":
         return Agent(
             self._server,
             hostname=self.hostname,
             machine=self.machine,
             script=self.script,
             tally=self.tally,
-            identity=replace(self.identity),
+            disk=disk,
             pause=self._pause,
         )
+
+    @property
+    def identity(self) -> Identity:
+        return self.disk.identity
+
+    @identity.setter
+    def identity(self, identity: Identity) -> None:
+        self.disk.identity = identity
 
     # --- its life ------------------------------------------------------------------------------
 
@@ -112,6 +161,7 @@ class Agent:
 
     async def run(self) -> None:
         """Do what an agent does, for ever."""
+        self._take_up()
         try:
             while self.state != "retired":
                 await self._speaks.wait()
@@ -128,6 +178,7 @@ class Agent:
             work.cancel()
         await asyncio.gather(*works, return_exceptions=True)
         self._line.close()
+        self.disk.reader = None
 
     async def _step(self) -> float:
         """Enrol, exchange or poll, whatever is next; seconds to wait before the next step."""
@@ -230,6 +281,7 @@ class Agent:
     def _take(self, answer: dict[str, Any]) -> None:
         for name in answer["forget"]:
             self.holds.pop(name, None)
+            self.disk.begun.pop(name, None)
         for name in answer["cancel"]:
             if name in self.holds:
                 self.holds[name].cancelled.set()
@@ -241,8 +293,29 @@ class Agent:
 
     # --- tasks ---------------------------------------------------------------------------------
 
+    def _take_up(self) -> None:
+        """Go on with what an agent before this one has begun. Nothing is begun again."""
+        for name, begun in self.disk.begun.items():
+            held = self.holds[name] = Held(begun.task, "running")
+            if begun.answered:
+                held.state = begun.reaction.state
+                continue
+            if not begun.ended and begun.task["kind"] != "exec":
+                begun.reaction = _not_known("The agent was started anew while it did this.")
+            held.work = asyncio.create_task(self._see_through(held, begun.reaction))
+
     async def _do(self, held: Held) -> None:
-        reaction = self._refusal(held.task) or self.script(held.task, self._memory)
+        reaction = self._refusal(held.task) or self._begin(held.task)
+        await self._see_through(held, reaction)
+
+    def _begin(self, task: Task) -> Reaction:
+        if task["id"] in self.disk.begun:
+            raise ImpossibleWorld(f"Task {task['id']} was begun on {self.hostname} before.")
+        reaction = self.script(task, self._memory)
+        self.disk.begun[task["id"]] = Begun(task, reaction, ended=not reaction.seconds)
+        return reaction
+
+    async def _see_through(self, held: Held, reaction: Reaction) -> None:
         if reaction.seconds:
             held.state = "running"
             await self._tell(held, {"state": "running"})
@@ -250,14 +323,19 @@ class Agent:
             held.state = "running"
         reaction = await self._wait_and_write(held, reaction)
         held.state = reaction.state
+        begun = self.disk.begun.get(held.task["id"])
+        if begun is not None:
+            begun.reaction, begun.ended = replace(reaction, seconds=0), True
         end = {"state": reaction.state, "changed": reaction.changed, "result": reaction.result}
         await self._tell(held, end | {"error": reaction.error})
+        if begun is not None:
+            begun.answered = True
         self.tally.ended(reaction.state)
 
     def _refusal(self, task: Task) -> Reaction | None:
         """Why the agent does not do it, as the protocol has it."""
-        highest = self._fences.get(task["operation_id"], task["fence"])
-        self._fences[task["operation_id"]] = max(highest, task["fence"])
+        highest = self.disk.fences.get(task["operation_id"], task["fence"])
+        self.disk.fences[task["operation_id"]] = max(highest, task["fence"])
         bound = (self.binding or {}).get("allocation_id")
         if task["fence"] < highest:
             return _not_done("stale_fence", f"The agent has seen the fence {highest}.")
@@ -317,6 +395,10 @@ class Agent:
 
 def _not_done(code: str, message: str) -> Reaction:
     return Reaction(state="failed", error={"code": code, "message": message})
+
+
+def _not_known(message: str) -> Reaction:
+    return Reaction(state="unknown", error={"code": "lost", "message": message})
 
 
 async def _is_set(event: asyncio.Event, *, within: float) -> bool:

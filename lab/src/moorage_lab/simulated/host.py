@@ -7,6 +7,8 @@ a command might be is not found, as on a real host.
 
 import base64
 import hashlib
+import itertools
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -53,6 +55,8 @@ class Host:
     units: dict[str, Unit] = field(default_factory=dict[str, Unit])
     seconds: float = 0
     """How long each task takes."""
+    effects: Counter[str] = field(default_factory=Counter[str])
+    """What has really happened here, and how often: `start UNIT`, `write PATH`."""
 
     def play(self, task: Task, memory: Memory) -> Reaction:
         """Do a task."""
@@ -110,8 +114,13 @@ class Host:
             raw = base64.b64decode(task["secrets"][content["$secret"]])
         else:
             raw = base64.b64decode(content)
-        changed = self.files.get(given["path"]) != raw
-        self.files[given["path"]] = raw
+        path = str(given["path"])
+        blocking = next((f for f in self.files if path.startswith(f"{f}/")), None)
+        if blocking is not None:
+            return self._refuse("path_unusable", f"{blocking} is not a folder.")
+        changed = self.files.get(path) != raw
+        self.files[path] = raw
+        self.effects[f"write {given['path']}"] += changed
         digest = f"sha256:{hashlib.sha256(raw).hexdigest()}"
         return Reaction(
             self.seconds, changed=changed, result={"changed": changed, "digest": digest}
@@ -137,9 +146,11 @@ class Host:
             return self._refuse("unit_missing", f"The host has no unit {name}.")
         unit = self.units.setdefault(name, Unit())
         before = (unit.active, unit.enabled, unit.starts)
+        self.effects[f"write {path}"] += changed
         if given.get("enabled") is not None:
             unit.enabled = given["enabled"]
         _move(unit, given.get("state"))
+        self.effects[f"start {name}"] += unit.starts - before[2]
         changed = changed or before != (unit.active, unit.enabled, unit.starts)
         active = "active" if unit.active else "inactive"
         said = {"active_state": active, "sub_state": "", "enabled": unit.enabled}
@@ -178,12 +189,29 @@ def _of_every_host(host: Host, argv: Sequence[str]) -> Ran | None:
     if program == "ls":
         there = [p for p in paths if any(f == p or f.startswith(f"{p}/") for f in host.files)]
         return Ran(0 if there == paths else 2, "".join(f"{path}\n" for path in there))
+    if program == "find":
+        return _find(host, words)
     if program == "systemctl":
         return _systemctl(host, words)
     return Ran() if program == "true" else None
 
 
+def _find(host: Host, words: Sequence[str]) -> Ran:
+    """`find PATH... -type f -exec sha256sum {} ;`: every file with its digest."""
+    paths = [*itertools.takewhile(lambda word: word.startswith("/"), words)]
+    there = sorted(f for f in host.files if any(_is_below(f, path) for path in paths))
+    lines = [f"{hashlib.sha256(host.files[path]).hexdigest()}  {path}\n" for path in there]
+    missing = [path for path in paths if not any(_is_below(f, path) for f in there)]
+    return Ran(1 if missing else 0, "".join(lines))
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")
+
+
 def _systemctl(host: Host, words: Sequence[str]) -> Ran:
+    if words[0] == "show":
+        return _show(host, [word for word in words[1:] if not word.startswith("-")])
     verb, names = words[0], [word for word in words[1:] if not word.startswith("-")]
     if verb == "disable":
         for unit in (host.units[name] for name in names if name in host.units):
@@ -193,3 +221,17 @@ def _systemctl(host: Host, words: Sequence[str]) -> Ran:
             if f"{UNITS}/{name}" not in host.files and not host.units[name].active:
                 del host.units[name]
     return Ran()
+
+
+def _show(host: Host, names: Sequence[str]) -> Ran:
+    """`systemctl show --property=Id,LoadState,ActiveState,UnitFileState -- UNIT...`."""
+    blocks: list[str] = []
+    for name in names:
+        unit = host.units.get(name)
+        loaded = "not-found" if unit is None else "loaded"
+        active = "active" if unit is not None and unit.active else "inactive"
+        enabled = "" if unit is None else "enabled" if unit.enabled else "disabled"
+        blocks.append(
+            f"Id={name}\nLoadState={loaded}\nActiveState={active}\nUnitFileState={enabled}\n"
+        )
+    return Ran(0, "\n".join(blocks))
