@@ -77,15 +77,108 @@ async def test_only_a_rotation_puts_another_in_its_place(echo: Echo) -> None:
     (rotate,) = await echo.claim()
     second = await get(echo, rotate, rotate=True)
     replayed = await get(echo, rotate, rotate=True)
+    before = await ending(echo, instance)
+    await echo.say(rotate, "succeeded")
+    later = await get(echo, await configure(echo, instance["id"]))
 
     assert (refused.status_code, refused.json()["code"]) == (409, "rotation_not_here")
     assert (second["generation"], second["id"] != first["id"]) == (2, True)
-    assert replayed["id"] == second["id"]
-    ends = await echo.tenant.site.rows(
+    assert replayed["id"] == later["id"] == second["id"]
+    assert (before, await ending(echo, instance)) == ([], [1])
+
+
+async def ending(echo: Echo, instance: dict[str, Any]) -> list[int]:
+    """The generations that are not for as long as the instance is."""
+    rows = await echo.tenant.site.rows(
         "SELECT generation FROM runtime_secrets WHERE instance_id = %s AND expires_at IS NOT NULL",
         instance["id"],
     )
-    assert ends == [(1,)]
+    return [generation for (generation,) in rows]
+
+
+async def rotate(echo: Echo) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """An instance, its secret, and a rotation under way that has put another beside it."""
+    instance = await echo.deploy()
+    (deploy,) = await echo.claim()
+    first = await get(echo, deploy)
+    await echo.say(deploy, "succeeded")
+    await echo.work()
+    await echo.ask(instance["id"], "rotate", {"reason": "somebody left the team"})
+    (brief,) = await echo.claim()
+    await get(echo, brief, rotate=True)
+    return instance, first, brief
+
+
+async def ask_of(echo: Echo, brief: dict[str, Any], verb: str) -> None:
+    path = f"/v1/operations/{brief['id']}/{verb}"
+    answer = await echo.admin.post(path, {"reason": "it can wait"})
+    assert answer.status_code == 200, answer.text
+
+
+@pytest.mark.rule("MC-5")
+async def test_a_rotation_that_is_taken_back_leaves_the_secret_that_was(echo: Echo) -> None:
+    instance, first, brief = await rotate(echo)
+
+    await ask_of(echo, brief, "cancel")
+    await echo.say(brief, "undoing")
+    meanwhile = await get(echo, brief)
+    asked_again = await get(echo, brief, rotate=True)
+    await echo.say(brief, "cancelled")
+    later = await get(echo, await configure(echo, instance["id"]))
+
+    assert meanwhile["id"] == asked_again["id"] == later["id"] == first["id"]
+    assert await ending(echo, instance) == [2]
+
+
+@pytest.mark.rule("MC-5")
+async def test_a_rotation_that_is_given_up_leaves_the_secret_that_was(echo: Echo) -> None:
+    instance, first, brief = await rotate(echo)
+    error = {"code": "broken", "message": "no"}
+
+    await echo.say(brief, "failed", error=error, recovery="repairable")
+    before = await ending(echo, instance)
+    await ask_of(echo, brief, "abandon")
+    later = await get(echo, await configure(echo, instance["id"]))
+
+    assert later["id"] == first["id"]
+    assert (before, await ending(echo, instance)) == ([], [2])
+
+
+@pytest.mark.rule("MC-5")
+async def test_what_is_rotated_is_in_force_when_the_rotation_is_done(echo: Echo) -> None:
+    instance, first, brief = await rotate(echo)
+    error = {"code": "broken", "message": "no"}
+
+    await echo.say(brief, "failed", error=error, recovery="repairable")
+    change = await configure(echo, instance["id"])
+    between = await get(echo, change)
+    await echo.say(change, "succeeded")
+    await ask_of(echo, brief, "retry")
+    (again,) = await echo.claim()
+    own = await get(echo, again)
+    await echo.say(again, "succeeded")
+    later = await get(echo, await configure(echo, instance["id"]))
+
+    assert between["id"] == first["id"]
+    assert (own["generation"], later["id"]) == (2, own["id"])
+    assert await ending(echo, instance) == [1]
+
+
+@pytest.mark.rule("MC-5")
+async def test_a_rotation_that_another_overtook_rotates_anew(echo: Echo) -> None:
+    instance, _, brief = await rotate(echo)
+    error = {"code": "broken", "message": "no"}
+    await echo.say(brief, "failed", error=error, recovery="repairable")
+    await echo.ask(instance["id"], "rotate", {"reason": "once more"})
+    (other,) = await echo.claim()
+    theirs = await get(echo, other, rotate=True)
+    await echo.say(other, "succeeded")
+
+    await ask_of(echo, brief, "retry")
+    (again,) = await echo.claim()
+    own = await get(echo, again, rotate=True)
+
+    assert (theirs["generation"], own["generation"]) == (3, 4)
 
 
 async def test_whoever_lost_the_operation_meanwhile_puts_nothing_there(echo: Echo) -> None:

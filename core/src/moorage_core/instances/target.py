@@ -78,6 +78,7 @@ async def _follow(ctx: Context, row: Instance, move: Move) -> None:
         rules.check_there(row, operation.kind, ahead)
     if operation.kind in rules.REVISES:
         await _follow_revision(ctx, row, move)
+    await runtime_secrets.follow(ctx, operation)
     after = rules.after(row, operation.kind, operation.status, move.before)
     if after is None or after == row.status:
         return

@@ -25,7 +25,8 @@ KEY = Permission.APPS_SECRET_CREATE
 async def put(ctx: Context, operation: str, new: RuntimeSecretCreate) -> RuntimeSecret:
     """Put a secret into custody for the operation's tasks to name.
 
-    An app's is its instance's. Where that has one of this name, it is taken up as it is.
+    An app's is its instance's. Where that has one of this name, it is taken up as it is. What is
+    rotated is in force once the operation has succeeded, and never if it is taken back.
     """
     instance, org = ctx.principal.instance, ctx.principal.home_org
     if instance is not None and ctx.principal.operation == operation:
@@ -34,22 +35,25 @@ async def put(ctx: Context, operation: str, new: RuntimeSecretCreate) -> Runtime
     held = await operations.hold(ctx, operation, key=KEY)
     present = None
     if instance is not None:
-        present = await store.find_newest(ctx.db, instance, new.name, org=org)
-    if present is not None and rules.stands(
-        present, operation=operation, kind=held.kind, rotate=new.rotate, purpose=new.purpose
-    ):
+        rotation = operation if held.direction == "forward" else None
+        present = await store.find_newest(ctx.db, instance, new.name, org=org, rotation=rotation)
+    if present is not None and rules.stands(present, held, rotate=new.rotate, purpose=new.purpose):
         secret = await store.take_up(ctx.db, present.id, org=org)
         _record(ctx, registry.RUNTIME_SECRET_USED, secret, operation=operation)
         return secret
-    return await _add(ctx, held, new, generation=present.generation + 1 if present else 1)
+    return await _add(ctx, held, new, rotates=present is not None)
 
 
 async def _add(
-    ctx: Context, held: Operation, new: RuntimeSecretCreate, *, generation: int
+    ctx: Context, held: Operation, new: RuntimeSecretCreate, *, rotates: bool
 ) -> RuntimeSecret:
     org, project, instance = held.org_id, held.project_id, held.app_instance_id
     present = await store.count(ctx.db, operation=held.id, instance=instance, org=org)
     rules.check_count(f"Operation {held.id}" if instance is None else "The instance", present)
+    generation = 1
+    if instance is not None:
+        last = await store.find_last_generation(ctx.db, instance, new.name, org=org)
+        generation = last + 1
     value = _value(new)
     lasts = None if new.expires_in is None else timedelta(seconds=new.expires_in)
     if lasts is None and instance is None:
@@ -68,23 +72,30 @@ async def _add(
         created_at=ctx.now,
         instance_id=instance,
         generation=generation,
+        pending=rotates,
     )
     if not await store.add(ctx.db, secret):
         raise rules.SecretNameTaken(
             f"Operation {held.id} has a secret named {new.name}. Use another name."
         )
-    if instance is not None and generation > 1:
-        until = ctx.now + rules.OUTLIVES
-        await store.outlive(
-            ctx.db, instance, org=org, until=until, name=new.name, before=generation
-        )
     _record(ctx, registry.RUNTIME_SECRET_STORED, secret, operation=held.id)
     return secret
 
 
+async def follow(ctx: Context, operation: Operation) -> None:
+    """An operation has moved: what it rotated is in force when it has succeeded, or never."""
+    if operation.kind not in rules.ROTATING:
+        return
+    if operation.status == "succeeded":
+        until = ctx.now + rules.OUTLIVES
+        await store.put_in_force(ctx.db, operation.id, org=operation.org_id, until=until)
+    elif operation.status in ("cancelled", "abandoned"):
+        await store.withdraw(ctx.db, operation.id, org=operation.org_id, now=ctx.now)
+
+
 async def forget(ctx: Context, instance: str, *, org: str) -> None:
     """The instance is gone, and its secrets with it. The sweep removes their values."""
-    await store.outlive(ctx.db, instance, org=org, until=ctx.now)
+    await store.end_all(ctx.db, instance, org=org, now=ctx.now)
 
 
 async def hand_over(

@@ -22,6 +22,8 @@ class RuntimeSecret:
     """Whose it is, where an app's operation put it there: any operation of it may name it."""
     generation: int = 1
     """Of one name. Tasks get the newest."""
+    pending: bool = False
+    """Of a rotation that has not succeeded yet: nobody else gets it before, or if it never does."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from moorage_core.errors import ApiError, Conflict, Fault
+from moorage_core.operations.models import Operation
 from moorage_core.runtime_secrets.models import Found, Refused, RuntimeSecret, Wanting
 
 SECRETS = 100
@@ -52,23 +53,23 @@ ERRORS: tuple[type[ApiError], ...] = (
 )
 
 
-def stands(
-    present: RuntimeSecret, *, operation: str, kind: str, rotate: bool, purpose: str
-) -> bool:
+def stands(present: RuntimeSecret, operation: Operation, *, rotate: bool, purpose: str) -> bool:
     """Whether the secret that the instance has is the one that is asked for.
 
-    An operation that was broken off asks again for what it has rotated: that is done once.
+    An operation that was broken off asks again for what it has rotated: that is done once. One that
+    is taken back rotates nothing.
     """
     if present.purpose != purpose:
         raise SecretNameTaken(
             f"The instance has a secret named {present.name} for {present.purpose}. Use another "
             "name."
         )
-    if not rotate or present.operation_id == operation:
+    if not rotate or present.operation_id == operation.id or operation.direction == "undo":
         return True
-    if kind not in ROTATING:
+    if operation.kind not in ROTATING:
         raise RotationNotHere(
-            f"An operation of the kind {kind} rotates no secrets. Ask for credential.rotate."
+            f"An operation of the kind {operation.kind} rotates no secrets. Ask for "
+            "credential.rotate."
         )
     return False
 

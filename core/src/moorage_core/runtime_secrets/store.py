@@ -10,7 +10,7 @@ from moorage_core.runtime_secrets.models import Found, RuntimeSecret
 
 SECRET: LiteralString = (
     "id, org_id, project_id, operation_id, name, purpose, secret_id, size, expires_at,"
-    " version, created_at, instance_id, generation"
+    " version, created_at, instance_id, generation, pending"
 )
 
 
@@ -26,16 +26,59 @@ async def count(db: Db, *, operation: str, instance: str | None, org: str) -> in
     )
 
 
-async def find_newest(db: Db, instance: str, name: str, *, org: str) -> RuntimeSecret | None:
-    """What an instance has under a name."""
+async def find_newest(
+    db: Db, instance: str, name: str, *, org: str, rotation: str | None
+) -> RuntimeSecret | None:
+    """What an instance has under a name: what is in force, or what a rotation has put there."""
     return await db.find(
         RuntimeSecret,
         f"""
         SELECT {SECRET} FROM runtime_secrets
         WHERE org_id = %s AND instance_id = %s AND name = %s
+            AND (NOT pending OR operation_id = %s)
         ORDER BY generation DESC LIMIT 1 FOR UPDATE
         """,
+        (org, instance, name, rotation),
+    )
+
+
+async def find_last_generation(db: Db, instance: str, name: str, *, org: str) -> int:
+    """Of a name, also where it was never in force. 0: there is none."""
+    return await db.value(
+        """
+        SELECT coalesce(max(generation), 0) FROM runtime_secrets
+        WHERE org_id = %s AND instance_id = %s AND name = %s
+        """,
         (org, instance, name),
+    )
+
+
+async def put_in_force(db: Db, operation: str, *, org: str, until: datetime) -> None:
+    """What an operation rotated takes the place of what was there, which ends then."""
+    await db.run(
+        """
+        WITH new AS (
+            UPDATE runtime_secrets SET pending = false
+            WHERE org_id = %(org)s AND operation_id = %(operation)s AND pending
+            RETURNING instance_id, name, generation
+        )
+        UPDATE runtime_secrets s SET expires_at = %(until)s FROM new
+        WHERE s.org_id = %(org)s AND s.instance_id = new.instance_id AND s.name = new.name
+            AND s.generation < new.generation AND s.operation_id <> %(operation)s
+            AND (s.expires_at IS NULL OR s.expires_at > %(until)s)
+        """,
+        {"org": org, "operation": operation, "until": until},
+    )
+
+
+async def withdraw(db: Db, operation: str, *, org: str, now: datetime) -> None:
+    """What an operation rotated never comes into force."""
+    await db.run(
+        """
+        UPDATE runtime_secrets SET expires_at = %s
+        WHERE org_id = %s AND operation_id = %s AND pending
+        """,
+        (now, org, operation),
     )
 
 
@@ -51,18 +94,15 @@ async def take_up(db: Db, id: str, *, org: str) -> RuntimeSecret:
     )
 
 
-async def outlive(
-    db: Db, instance: str, *, org: str, until: datetime, name: str | None = None, before: int = 0
-) -> None:
-    """Let secrets of an instance end then: all, or the generations of a name before one."""
+async def end_all(db: Db, instance: str, *, org: str, now: datetime) -> None:
+    """Let all secrets of an instance end now."""
     await db.run(
         """
-        UPDATE runtime_secrets SET expires_at = %(until)s
+        UPDATE runtime_secrets SET expires_at = %(now)s
         WHERE org_id = %(org)s AND instance_id = %(instance)s
-            AND (%(name)s::text IS NULL OR (name = %(name)s AND generation < %(before)s))
-            AND (expires_at IS NULL OR expires_at > %(until)s)
+            AND (expires_at IS NULL OR expires_at > %(now)s)
         """,
-        {"org": org, "instance": instance, "until": until, "name": name, "before": before},
+        {"org": org, "instance": instance, "now": now},
     )
 
 
@@ -77,7 +117,7 @@ async def add(db: Db, secret: RuntimeSecret) -> bool:
             INSERT INTO runtime_secrets ({SECRET})
             VALUES (%(id)s, %(org_id)s, %(project_id)s, %(operation_id)s, %(name)s, %(purpose)s,
                 %(secret_id)s, %(size)s, %(expires_at)s, %(version)s, %(created_at)s,
-                %(instance_id)s, %(generation)s)
+                %(instance_id)s, %(generation)s, %(pending)s)
             ON CONFLICT DO NOTHING
             """,
             secret.__dict__,
@@ -89,7 +129,8 @@ async def list_for_node(
     db: Db, *, org: str, operations: list[str], names: list[str], node: str
 ) -> list[Found]:
     """Secrets by operation and name (the two lists belong together), and the key of the task
-    of the node that got them, fence by fence. Of an instance's the newest."""
+    of the node that got them, fence by fence. Of an instance's the newest that is in force, or that
+    the operation itself puts there."""
     return await db.all(
         Found,
         """
@@ -106,7 +147,9 @@ async def list_for_node(
                 AND CASE WHEN o.app_instance_id IS NULL THEN s.operation_id = o.id
                     ELSE s.instance_id = o.app_instance_id AND s.generation = (
                         SELECT max(x.generation) FROM runtime_secrets x
-                        WHERE x.instance_id = o.app_instance_id AND x.name = w.name) END
+                        WHERE x.instance_id = o.app_instance_id AND x.name = w.name
+                            AND (NOT x.pending
+                                OR (x.operation_id = o.id AND o.direction = 'forward'))) END
         ORDER BY s.id FOR SHARE OF s
         """,
         {"org": org, "operations": operations, "names": names, "node": node},

@@ -453,8 +453,13 @@ ALTER TABLE runtime_secrets
     ALTER COLUMN expires_at DROP NOT NULL,
     ADD COLUMN instance_id text,
     ADD COLUMN generation integer NOT NULL DEFAULT 1,
+    -- Of a rotation that has not succeeded: for its own tasks alone, while it goes forward.
+    ADD COLUMN pending boolean NOT NULL DEFAULT false,
     ADD CONSTRAINT runtime_secrets_instance FOREIGN KEY (org_id, project_id, instance_id)
         REFERENCES instances (org_id, project_id, id);
+-- A session has one of each name; a rotation that others overtook puts one more there.
+ALTER TABLE runtime_secrets DROP CONSTRAINT runtime_secrets_operation_id_name_key;
+CREATE UNIQUE INDEX runtime_secrets_operation ON runtime_secrets (operation_id, name, generation);
 CREATE UNIQUE INDEX runtime_secrets_instance_name ON runtime_secrets (instance_id, name, generation)
     WHERE instance_id IS NOT NULL;
 
