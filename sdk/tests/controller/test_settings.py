@@ -19,6 +19,11 @@ def test_a_replica_has_a_name_of_its_own() -> None:
     assert (first.capacity, first.health_port) == (32, None)
 
 
+def test_steps_have_as_long_to_end_as_the_setting_says() -> None:
+    assert Settings.read(GIVEN).grace == 10
+    assert Settings.read(GIVEN | {"MOORAGE_GRACE": "0"}).grace == 0
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [

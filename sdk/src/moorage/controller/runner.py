@@ -30,8 +30,6 @@ CLAIM_WAIT = 30.0
 MOST_AT_ONCE = 100
 """Operations that one claim may ask for."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 15.0
-GRACE = 10.0
-"""Seconds that steps have to end when the replica is told to stop."""
 SILENT_AFTER = 90.0
 log = logging.getLogger("moorage.controller")
 
@@ -275,8 +273,9 @@ class Runner:
             self._unwatch(id)
         works = [held.work for held in self._held.values()]
         if works:
-            log.info("Waiting up to %s s for %s operations.", GRACE, len(works))
-            await asyncio.wait(works, timeout=GRACE)
+            grace = self.settings.grace
+            log.info("Waiting up to %s s for %s operations.", grace, len(works))
+            await asyncio.wait(works, timeout=grace)
 
     async def _leave(self) -> None:
         """What is not done goes to others at once."""

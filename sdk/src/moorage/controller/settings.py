@@ -41,6 +41,8 @@ class Settings:
     """MOORAGE_WATCHES: instances that are watched."""
     looks: int = 16
     """MOORAGE_LOOKS: instances that are looked at in one moment."""
+    grace: int = 10
+    """MOORAGE_GRACE: seconds that steps have to end when the replica is told to stop."""
     health_host: str = "127.0.0.1"
     """MOORAGE_HEALTH_HOST: where the health page listens."""
     health_port: int | None = None
@@ -68,6 +70,7 @@ class Settings:
             capacity=_number(known, "CAPACITY", 32, at_most=1000),
             watches=_number(known, "WATCHES", 1000, at_most=100_000),
             looks=_number(known, "LOOKS", 16, at_most=1000),
+            grace=_number(known, "GRACE", 10, at_most=3600),
             health_host=known.get("HEALTH_HOST", "127.0.0.1"),
             health_port=_number(known, "HEALTH_PORT", 0, at_most=65_535) or None,
         )
@@ -75,7 +78,7 @@ class Settings:
 
 _NAMES = (
     *("URL", "SERVICE_ACCOUNT", "KEY", "KEY_FILE", "SECRET_FILE", "CA", "AUDIENCE", "REPLICA"),
-    *("CAPACITY", "WATCHES", "LOOKS", "HEALTH_HOST", "HEALTH_PORT"),
+    *("CAPACITY", "WATCHES", "LOOKS", "GRACE", "HEALTH_HOST", "HEALTH_PORT"),
 )
 
 
