@@ -1,0 +1,39 @@
+"""The passes, in order."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from moorage_conformance.checks import undisturbed
+from moorage_conformance.judging import Check, Judge
+from moorage_conformance.stage import Stage
+from moorage_conformance.world import World
+
+
+@dataclass
+class Memory:
+    """What later passes are held against."""
+
+    worlds: dict[str, World] = field(default_factory=dict[str, World])
+    """The world after each act of the undisturbed life."""
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One way through an app's life, and what it shows."""
+
+    name: str
+    checks: Sequence[Check]
+    live: Callable[[Stage, Judge, Memory], Awaitable[None]]
+    needed: bool = False
+    """Whether others are held against it, so that it is never left out."""
+
+
+async def _undisturbed(stage: Stage, judge: Judge, memory: Memory) -> None:
+    memory.worlds = await undisturbed.live(stage, judge)
+
+
+EVERY: tuple[Pass, ...] = (Pass("undisturbed", undisturbed.CHECKS, _undisturbed, needed=True),)
+
+
+def is_wanted(each: Pass, only: frozenset[str]) -> bool:
+    return each.needed or not only or any(check.rule in only for check in each.checks)

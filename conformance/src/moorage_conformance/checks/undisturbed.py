@@ -1,0 +1,62 @@
+"""One life in good weather: what every other pass is held against."""
+
+from moorage.models import OperationRead
+from moorage_conformance import life
+from moorage_conformance.findings import Broken
+from moorage_conformance.judging import Check, Judge
+from moorage_conformance.life import Life
+from moorage_conformance.stage import Stage
+from moorage_conformance.world import World
+
+LIVES = Check("ON-1", "The app lives its whole life through catalog, entitlement and instance.")
+WAYS_OUT = Check("ON-6", "Upgrade, rollback and removal succeed.")
+CLEARED = Check("MB-4", "After a removal nothing of the app is on the machine, or it is named.")
+GONE = Check("IN-8", "After a decommission nothing of the app is on any machine, or it is named.")
+CHECKS = (LIVES, WAYS_OUT, CLEARED, GONE)
+
+OUT = {"instance.upgrade", "instance.rollback", "member.remove", "instance.decommission"}
+
+
+async def live(stage: Stage, judge: Judge) -> dict[str, World]:
+    """Live through everything; the world after each act."""
+    worlds: dict[str, World] = {}
+    one = Life(stage)
+    async with stage.acting():
+        try:
+            for act in life.every_act(stage):
+                try:
+                    asked = await act.ask(one)
+                    ended = await one.done(asked)
+                except Broken as err:
+                    judge.broken(
+                        WAYS_OUT if act.kind in OUT else LIVES,
+                        f"{act.name} succeeds.",
+                        err.seen,
+                        *err.evidence,
+                    )
+                    raise
+                worlds[act.name] = await one.look()
+                judge.kept(WAYS_OUT if act.kind in OUT else LIVES)
+                if act.kind == "member.remove":
+                    place = stage.hosts.machines.index(one.other)
+                    _expect_clear(judge, CLEARED, worlds[act.name], [place], ended)
+                if act.kind == "instance.decommission":
+                    every = [*range(len(stage.hosts.machines))]
+                    _expect_clear(judge, GONE, worlds[act.name], every, ended)
+        finally:
+            await one.end()
+    return worlds
+
+
+def _expect_clear(
+    judge: Judge, check: Check, world: World, machines: list[int], ended: OperationRead
+) -> None:
+    """What is left on machines is named as residue."""
+    left = [f"{what} on host {n + 1}" for n in machines for what in world.hosts[n]]
+    judge.expect(
+        check,
+        not left or ended.residue,
+        "Nothing is left, or the operation's residue names it.",
+        f"{', '.join(left)} is left, and the residue is empty.",
+        ended.correlation_id,
+    )

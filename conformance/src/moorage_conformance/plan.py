@@ -1,0 +1,131 @@
+"""What an app says for the kit: `conformance.yaml`, beside its manifest.
+
+controller: [node, controller.mjs]
+components: {host: 2}
+grow: host
+configure: {greeting: welcome}
+actions: {node_echo.say: {word: aboard}}
+traces:
+  paths: [/etc/node-echo]
+"""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from moorage.manifest import Manifest, folder
+from moorage_conformance.findings import CannotRun
+
+FILE = "conformance.yaml"
+
+
+class Part(BaseModel):
+    """Nothing is taken that has no meaning: a wrong word would leave something unjudged."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Traces(Part):
+    """What the app leaves on a host while it is there."""
+
+    paths: list[str] = Field(default_factory=list[str])
+    """Files, and folders with all that is in them. Each file is the same in every life."""
+    varying: list[str] = Field(default_factory=list[str])
+    """Those among them that are of another content each time: keys, data. It counts that they are
+    there."""
+    units: list[str] = Field(default_factory=list[str])
+    """Services of systemd's."""
+
+
+class Said(Part):
+    """The file."""
+
+    controller: list[str] = Field(min_length=1)
+    """The command that runs a replica of the controller, in the app's folder."""
+    cut: list[str] | None = None
+    """The command that writes another version into a folder: `{version}` and `{folder}` are filled
+    in. Left out: the folder is copied, and the number in its manifest changed."""
+    components: dict[str, int] = Field(min_length=1)
+    """How many members of each component the first deployment has."""
+    grow: str
+    """The component of which members come and go."""
+    config: dict[str, Any] = Field(default_factory=dict)
+    """The configuration of the first deployment."""
+    configure: dict[str, Any]
+    """What becomes of it: fields that are changed."""
+    actions: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """Actions to run, each with its input."""
+    traces: Traces
+    fault: str | None = None
+    """A folder of the app's on a host: with a file in its place, a member cannot join. Left out:
+    the first of the traces."""
+
+
+class Plan(Part):
+    """An app that is to be judged."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+    path: Path
+    said: Said
+    manifest: Manifest
+    runbook: str | None
+
+    @property
+    def machines(self) -> int:
+        """How many it takes: the first deployment, one to grow by and one to move to."""
+        return sum(self.said.components.values()) + 2
+
+    @property
+    def fault(self) -> str:
+        return self.said.fault or self.said.traces.paths[0]
+
+
+def read(path: Path) -> Plan:
+    """Read an app's folder.
+
+    Raises:
+        CannotRun: something of it is not as it should be; every fault is named.
+    """
+    found = folder.load(path)
+    if found.manifest is None or found.faults:
+        faults = "; ".join(f"{f.path or 'the file'}: {f.message}" for f in found.faults)
+        raise CannotRun(f"{path / 'manifest.yaml'} cannot be used: {faults}.")
+    said = read_said(path / FILE)
+    _check(said, found.manifest)
+    return Plan(path=path.resolve(), said=said, manifest=found.manifest, runbook=found.runbook)
+
+
+def read_said(file: Path) -> Said:
+    try:
+        document = yaml.safe_load(file.read_text("utf-8"))
+        return Said.model_validate(document)
+    except OSError as err:
+        raise CannotRun(
+            f"{file} cannot be read ({err.strerror}): an app says there how it is to be judged."
+        ) from err
+    except yaml.YAMLError as err:
+        raise CannotRun(f"{file} is no YAML: {err}.") from err
+    except ValidationError as err:
+        faults = [f"{'.'.join(map(str, e['loc'])) or 'the file'}: {e['msg']}" for e in err.errors()]
+        raise CannotRun(f"{file} cannot be used: {'; '.join(faults)}.") from err
+
+
+def _check(said: Said, manifest: Manifest) -> None:
+    """What the file names is in the manifest too."""
+    faults = [
+        f"components: the manifest has no component {name!r}"
+        for name in said.components
+        if name not in manifest.components
+    ]
+    if said.grow not in manifest.components:
+        faults.append(f"grow: the manifest has no component {said.grow!r}")
+    declared = {action.name for action in manifest.actions}
+    faults += [f"actions: the manifest has no {name!r}" for name in said.actions.keys() - declared]
+    faults += [f"actions: nothing is said of {name!r}" for name in declared - said.actions.keys()]
+    if not said.traces.paths:
+        faults.append("traces.paths: name what the app leaves on a host")
+    if faults:
+        raise CannotRun(f"{FILE} does not fit the manifest: {'; '.join(sorted(faults))}.")

@@ -1,0 +1,59 @@
+"""Where the kit works: a project with somebody in it who may do what a publisher and a user do.
+
+With the profile of somebody who runs the platform, an org and a project of the kit's own. With
+`--project`, that project, as whoever calls.
+"""
+
+import contextlib
+import secrets
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from pathlib import Path
+
+from moorage import Client, MoorageError, Password
+from moorage.models import OrgRead, ProjectRead
+from moorage_conformance.findings import CannotRun
+
+SLUG = "conformance"
+EMAIL = "conformance@conformance.example"
+
+
+@dataclass(frozen=True)
+class Tenant:
+    """A project, and a client of somebody who administers it."""
+
+    project: str
+    client: Client
+
+
+@contextlib.asynccontextmanager
+async def own(admin: Client, *, ca: str | Path | None) -> AsyncGenerator[Tenant]:
+    """The kit's own project, made where it is not there, and its admin, signed in anew."""
+    try:
+        org = await _org(admin)
+        user = [user async for user in admin.users.list() if user.email == EMAIL].pop()
+        code = await admin.users.issue_password_code(user, reason="A conformance run signs in.")
+    except MoorageError as err:
+        raise CannotRun(
+            f"The kit cannot make a tenant of its own: {err}. Sign in as somebody who runs the "
+            "platform, or name a project that you administer with --project."
+        ) from err
+    password = secrets.token_urlsafe(32)
+    async with Client(admin.url, ca=ca) as nobody:
+        await nobody.signing_in.set_password(code=str(code.code), password=password)
+    async with Client(admin.url, auth=Password(EMAIL, password), ca=ca) as client:
+        yield Tenant((await _project(client, org)).id, client)
+
+
+async def _org(admin: Client) -> OrgRead:
+    found = [org async for org in admin.orgs.list() if org.slug == SLUG]
+    if found:
+        return found[0]
+    return await admin.orgs.create(slug=SLUG, name="Conformance", admin_email=EMAIL)
+
+
+async def _project(client: Client, org: OrgRead) -> ProjectRead:
+    found = [project async for project in client.projects.list(org) if project.slug == SLUG]
+    if found:
+        return found[0]
+    return await client.projects.create(org, slug=SLUG, name="Conformance")
