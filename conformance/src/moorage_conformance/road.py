@@ -10,7 +10,7 @@ import json
 import ssl
 import time
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from pathlib import Path
@@ -56,6 +56,7 @@ class Exchange:
     at: float = field(default_factory=time.monotonic)
     answer: Answer | None = field(default=None, repr=False)
     """None where nothing was passed on, or no answer came."""
+    answered_at: float | None = None
     given: bool = False
     """Whether the controller got the answer."""
 
@@ -99,8 +100,8 @@ class Exchange:
         elif self.route == "/v1/controller/reports":
             taken = {each["operation"]: each for each in answered.get("reports", ())}
             for entry in self.json.get("reports", ()):
-                problem = taken.get(entry["operation"], {}).get("problem") or {}
-                status = problem.get("status", HTTPStatus.OK if taken else 0)
+                problem: Json = taken.get(entry["operation"], {}).get("problem") or {}
+                status = int(problem.get("status", HTTPStatus.OK if taken else 0))
                 grant = entry.get("grant", "")
                 yield Said(entry["operation"], grant, entry, status, problem.get("code"))
 
@@ -159,7 +160,7 @@ class Road:
             await asyncio.sleep(LOOK_AGAIN)
 
     @contextlib.contextmanager
-    def bent(self, bend: Bend) -> Iterator[None]:
+    def bent(self, bend: Bend) -> Generator[None]:
         """Every exchange goes this way, for as long as the block goes on."""
         self.bend = bend
         try:
@@ -211,6 +212,7 @@ class Road:
         headers = [(n.lower(), v) for n, v in answered.headers.items()]
         kept = tuple((n, v) for n, v in headers if n not in HOP | {"content-encoding"})
         exchange.answer = Answer(answered.status_code, kept, answered.content)
+        exchange.answered_at = time.monotonic()
         return exchange.answer
 
 
