@@ -1,0 +1,12 @@
+// IN-8: Leaves everything on the hosts of an instance that is taken down.
+
+import { Controller } from "../../../apps/fixtures/node-echo/controller.mjs";
+
+class Untidy extends Controller {
+  plan(brief) {
+    const leaves = brief.kind === "member.remove" && brief.instance.status === "deleting";
+    return leaves ? [] : super.plan(brief);
+  }
+}
+
+await new Untidy().serve();
