@@ -122,17 +122,17 @@ class Road:
     async def _unless_gone(self, delivery: Delivery, reader: asyncio.StreamReader) -> Answer | None:
         """Whoever has gone is not waited for: the platform notices, as it would without us."""
         meeting = asyncio.ensure_future(self.meet(delivery))
-        done, _ = await asyncio.wait({meeting}, timeout=PATIENCE)
-        if not done:
-            gone = asyncio.ensure_future(reader.read(1))
-            await asyncio.wait({meeting, gone}, return_when=asyncio.FIRST_COMPLETED)
-            if not meeting.done():
-                meeting.cancel()
-            gone.cancel()
-            await asyncio.gather(gone, return_exceptions=True)
-        with contextlib.suppress(asyncio.CancelledError):
-            return await meeting
-        return None
+        tasks: list[asyncio.Future[Any]] = [meeting]
+        try:
+            done, _ = await asyncio.wait(tasks, timeout=PATIENCE)
+            if not done:
+                tasks.append(asyncio.ensure_future(reader.read(1)))
+                await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        return None if meeting.cancelled() else meeting.result()
 
     # Towards the platform
 

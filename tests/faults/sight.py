@@ -43,6 +43,8 @@ class Sight:
     """What is being asked for now."""
     operations: dict[str, Known] = field(default_factory=dict[str, Known])
     tasks: dict[str, Point] = field(default_factory=dict[str, Point])
+    tasks_of: dict[str, str] = field(default_factory=dict[str, str])
+    """Operations by their tasks."""
     tokens: dict[str, str] = field(default_factory=dict[str, str])
     """Operations by the tokens that open them."""
 
@@ -97,6 +99,7 @@ class Sight:
             for task in answer.document["tasks"]:
                 if point := _task(operation, task["key"]):
                     self.tasks[task["id"]] = point
+                    self.tasks_of[task["id"]] = self.tokens[delivery.token]
         return []
 
     def _handed(self, brief: Any) -> Point:
