@@ -5,7 +5,7 @@ import base64
 import contextlib
 import itertools
 from collections.abc import AsyncGenerator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from moorage import AccessToken, Client, MoorageError
 from moorage.models import TaskCreate, TaskRead
@@ -16,6 +16,7 @@ from moorage_conformance.tenant import Tenant
 REASON = "A conformance run looks at what the app leaves on its machines."
 LEASE = 3600
 THERE = "there"
+Kind = Literal["exec", "put"]
 Traced = dict[str, str]
 """What is on one host: each file with its digest, each unit with its state."""
 
@@ -45,7 +46,7 @@ class Hosts:
     async def clear(self, machine: str, *paths: str) -> None:
         await self._one(machine, "exec", {"argv": ["rm", "-rf", "--", *paths]})
 
-    async def _one(self, machine: str, kind: str, given: dict[str, Any]) -> None:
+    async def _one(self, machine: str, kind: Kind, given: dict[str, Any]) -> None:
         task = await self._client.tasks.wait((await self._ask([machine], kind, given))[0])
         if task.status != "succeeded":
             raise CannotRun(f"{kind} on allocation {machine}: {task.error_message or task.status}.")
@@ -55,7 +56,7 @@ class Hosts:
         return [*await asyncio.gather(*map(self._said, tasks))]
 
     async def _ask(
-        self, machines: Sequence[str], kind: str, given: dict[str, Any]
+        self, machines: Sequence[str], kind: Kind, given: dict[str, Any]
     ) -> list[TaskRead]:
         key = f"look/{next(self._numbers)}"
         wishes = [TaskCreate(key=key, kind=kind, allocation=m, input=given) for m in machines]
@@ -87,7 +88,8 @@ class Hosts:
 def _units(printed: str) -> Traced:
     found: Traced = {}
     for block in printed.split("\n\n"):
-        said = dict(line.partition("=")[::2] for line in block.splitlines())
+        pairs = [line.partition("=") for line in block.splitlines()]
+        said = {name: value for name, _, value in pairs}
         if said.get("LoadState", "not-found") != "not-found":
             found[said["Id"]] = f"{said['ActiveState']}, {said.get('UnitFileState') or 'static'}"
     return found

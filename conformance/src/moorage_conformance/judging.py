@@ -1,6 +1,6 @@
 """Checks, and what is held of them while a pass goes on."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -22,6 +22,8 @@ class Judge:
 
     checks: Sequence[Check]
     seen: dict[Check, list[Broken]] = field(default_factory=dict[Check, list[Broken]])
+    notes: dict[Check, str] = field(default_factory=dict[Check, str])
+    """What somebody who reads that a check is kept should know besides."""
 
     def kept(self, *checks: Check) -> None:
         """It was looked at, and nothing was wrong with it."""
@@ -39,7 +41,7 @@ class Judge:
             self.broken(check, expected, seen, *evidence)
 
     @contextmanager
-    def on(self, check: Check) -> Iterator[None]:
+    def on(self, check: Check) -> Generator[None]:
         """What is raised as broken in the block breaks this check, and the pass goes on."""
         try:
             yield
@@ -60,7 +62,7 @@ class Judge:
                 check.rule,
                 check.sentence,
                 "broken" if faults else "kept",
-                str(faults[0]) if faults else "",
+                str(faults[0]) if faults else self.notes.get(check, ""),
                 evidence,
             )
 

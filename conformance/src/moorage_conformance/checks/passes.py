@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-from moorage_conformance.checks import conduct, undisturbed
+from moorage_conformance.checks import conduct, crashed, undisturbed
 from moorage_conformance.judging import Check, Judge
 from moorage_conformance.stage import Stage
 from moorage_conformance.world import World
@@ -32,6 +32,10 @@ async def _undisturbed(stage: Stage, judge: Judge, memory: Memory) -> None:
     memory.worlds = await undisturbed.live(stage, judge)
 
 
+async def _crashed(stage: Stage, judge: Judge, memory: Memory) -> None:
+    await crashed.live(stage, judge, memory.worlds)
+
+
 async def _conduct(stage: Stage, judge: Judge, memory: Memory) -> None:
     bounds = conduct.Bounds(stage.plan.manifest.slug, stage.app.account, stage.inside.strayed())
     conduct.review(stage.road.exchanges, judge, bounds)
@@ -39,6 +43,7 @@ async def _conduct(stage: Stage, judge: Judge, memory: Memory) -> None:
 
 EVERY: tuple[Pass, ...] = (
     Pass("undisturbed", undisturbed.CHECKS, _undisturbed, needed=True),
+    Pass("crashed", crashed.CHECKS, _crashed),
     Pass("conduct", conduct.CHECKS, _conduct),
 )
 
