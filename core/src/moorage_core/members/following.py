@@ -38,7 +38,7 @@ class Members:
         found = _outcome(await store.lock(ctx.db, ids, org=org), mine)
         if found.wanted:
             await store.add_desired(ctx.db, found.wanted, org=org)
-        await _save(ctx, found.changed, org=org)
+        await _save(ctx, found.changed, org=org, quiet=found.quiet)
         if found.gone:
             await _leave(ctx, found, org=org)
 
@@ -103,6 +103,8 @@ class Outcome:
     """What moves make of members."""
 
     changed: list[Member]
+    quiet: frozenset[str]
+    """Those of the changed that are in the state in which they were."""
     gone: list[Member]
     """Those of the changed that were there before."""
     unknown: frozenset[str]
@@ -127,9 +129,10 @@ def _outcome(members: Sequence[Member], moves: Sequence[Move]) -> Outcome:
         after[member.id], is_unknown = _followed(member, move)
         unknown |= {member.id} if is_unknown else set()
     changed = [member for id, member in sorted(after.items()) if member != before[id]]
+    quiet = frozenset(m.id for m in changed if m.status == before[m.id].status)
     gone = [m for m in changed if not m.is_live and before[m.id].is_live]
     more = {key: number for key, number in wanted.items() if number}
-    return Outcome(changed, gone, frozenset(unknown), more)
+    return Outcome(changed, quiet, gone, frozenset(unknown), more)
 
 
 async def _check_reopened(ctx: Context, operation: Operation) -> None:
@@ -217,9 +220,13 @@ def _check_still_there(member: Member, operation: Operation) -> None:
         )
 
 
-async def _save(ctx: Context, members: Sequence[Member], *, org: str) -> None:
+async def _save(
+    ctx: Context, members: Sequence[Member], *, org: str, quiet: frozenset[str] = frozenset()
+) -> None:
+    """Write members; of those that are not what they were, say so."""
     for member in await store.save(ctx.db, members, org=org, now=ctx.now):
-        commands.publish(ctx, member)
+        if member.id not in quiet:
+            commands.publish(ctx, member)
     instances = {member.instance_id for member in members}
     if instances:
         await watches.hint(ctx, instances, [watches.MEMBERS], org=org)

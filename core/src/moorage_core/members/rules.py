@@ -177,13 +177,19 @@ def follow(
 
     `status` is the operation's new one, `why` what it says of itself. With `keep` a member that
     could not join keeps its machine, so that it can be tried again. One that is at work `again`
-    leaves, when it is cancelled, what it found the first time.
+    leaves, when it is cancelled, what it found the first time. One that never was at work on the
+    member leaves it to whoever is, but for its coming and going.
     """
-    if status == "running" and kind in WORKING:
+    if status == "running" and kind in DONE:
         found = member.settled if again or member.status not in SETTLED else member.status
-        return Following(WORKING[kind], found)
+        if kind in WORKING:
+            return Following(WORKING[kind], found)
+        return Following(member.status, found, member.status_reason)
     if status == "succeeded" and kind in DONE:
         return Following(DONE[kind], DONE[kind])
+    leaves = kind == "member.remove" and status == "abandoned"
+    if not again and kind != "member.add" and not leaves:
+        return None
     if status == "failed":
         return _failed(member, kind, why, keep=keep)
     if status == "cancelled":
