@@ -115,6 +115,10 @@ class Life:
         spares = (self.spare, self.other)
         return next(m for m in found if m.allocation_id in spares)
 
+    def place(self, machine: str) -> int:
+        """Which of the run's hosts a machine is."""
+        return self.stage.hosts.machines.index(machine)
+
     async def look(self) -> World:
         return await world.look(self.client, self.id, self.stage.hosts)
 

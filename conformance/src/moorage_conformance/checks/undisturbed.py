@@ -4,7 +4,7 @@ from moorage.models import OperationRead
 from moorage_conformance import life
 from moorage_conformance.findings import Broken
 from moorage_conformance.judging import Check, Judge
-from moorage_conformance.life import Life
+from moorage_conformance.life import Act, Life
 from moorage_conformance.stage import Stage
 from moorage_conformance.world import World
 
@@ -12,7 +12,8 @@ LIVES = Check("ON-1", "The app lives its whole life through catalog, entitlement
 WAYS_OUT = Check("ON-6", "Upgrade, rollback and removal succeed.")
 CLEARED = Check("MB-4", "After a removal nothing of the app is on the machine, or it is named.")
 GONE = Check("IN-8", "After a decommission nothing of the app is on any machine, or it is named.")
-CHECKS = (LIVES, WAYS_OUT, CLEARED, GONE)
+OUTPUT = Check("AC-2", "What an action results in is what its manifest declares.")
+CHECKS = (LIVES, WAYS_OUT, CLEARED, GONE, OUTPUT)
 
 OUT = {"instance.upgrade", "instance.rollback", "member.remove", "instance.decommission"}
 
@@ -24,28 +25,28 @@ async def live(stage: Stage, judge: Judge) -> dict[str, World]:
     async with stage.acting():
         try:
             for act in life.every_act(stage):
-                try:
-                    asked = await act.ask(one)
-                    ended = await one.done(asked)
-                except Broken as err:
-                    judge.broken(
-                        WAYS_OUT if act.kind in OUT else LIVES,
-                        f"{act.name} succeeds.",
-                        err.seen,
-                        *err.evidence,
-                    )
-                    raise
+                ended = await _succeed(one, act, judge)
                 worlds[act.name] = await one.look()
-                judge.kept(WAYS_OUT if act.kind in OUT else LIVES)
                 if act.kind == "member.remove":
-                    place = stage.hosts.machines.index(one.other)
-                    _expect_clear(judge, CLEARED, worlds[act.name], [place], ended)
+                    _expect_clear(judge, CLEARED, worlds[act.name], [one.place(one.other)], ended)
                 if act.kind == "instance.decommission":
-                    every = [*range(len(stage.hosts.machines))]
+                    every = [one.place(machine) for machine in one.first]
                     _expect_clear(judge, GONE, worlds[act.name], every, ended)
         finally:
             await one.end()
     return worlds
+
+
+async def _succeed(one: Life, act: Act, judge: Judge) -> OperationRead:
+    """Ask for something, and have it done."""
+    check = OUTPUT if act.kind == "action" else WAYS_OUT if act.kind in OUT else LIVES
+    try:
+        ended = await one.done(await act.ask(one))
+    except Broken as err:
+        judge.broken(check, f"{act.name} succeeds.", err.seen, *err.evidence)
+        raise
+    judge.kept(check)
+    return ended
 
 
 def _expect_clear(
