@@ -11,7 +11,6 @@ from core.tests.factories.tenants import make_tenant
 from core.tests.site import Site
 
 BROKEN = {"state": "failed", "error": {"code": "broken", "message": "It does not work."}}
-BUSY = {"drain": "draining", "remove": "removing"}
 
 
 @pytest.fixture
@@ -33,7 +32,9 @@ async def begun(app: Running, verb: str, name: str) -> dict[str, Any]:
 
 
 async def call(app: Running, operation: str, verb: str) -> None:
-    answer = await app.admin.post(f"/v1/operations/{operation}/{verb}", {"reason": "nobody wants it"})
+    answer = await app.admin.post(
+        f"/v1/operations/{operation}/{verb}", {"reason": "nobody wants it"}
+    )
     assert answer.status_code == 200, answer.text
 
 
