@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from core.tests.callers import Caller
 from core.tests.factories.instances import CLUSTER, Echo, make_echo
-from core.tests.factories.tenants import make_tenant
+from core.tests.factories.tenants import make_account, make_tenant
 from core.tests.site import Site
 from moorage_core.errors import TooMany
 
@@ -183,6 +184,62 @@ async def test_an_action_needs_the_key_that_it_declares(
     assert (lacking.status_code, lacking.json()["code"]) == (403, "forbidden")
     assert foreign.status_code == 404
     assert [each["allowed"] for each in listed.json()["items"]] == [False, False]
+
+
+@pytest.mark.rule("AC-3")
+async def test_what_an_action_was_given_and_answered_is_for_those_who_hold_its_key(
+    site: Site, echo: Echo, instance: dict[str, Any]
+) -> None:
+    await echo.admin.post(path(echo, instance, "put"), {"input": {"key": "payroll"}})
+    (brief,) = await echo.claim()
+    step = {"number": 1, "name": "write", "status": "succeeded", "result": {"at": "payroll"}}
+    await echo.say(brief, "succeeded", result={"stored": True}, steps=[step])
+    viewer = await site.actor("viewer", project=echo.tenant.project)
+    correlation = (await echo.admin.get(f"/v1/operations/{brief['id']}")).json()["correlation_id"]
+
+    seen = {
+        where: {who: await caller.get(where) for who, caller in callers(echo, viewer).items()}
+        for where in (
+            f"/v1/operations/{brief['id']}",
+            f"/v1/operations?instance={instance['id']}",
+            f"/v1/instances/{instance['id']}/operations",
+            f"/v1/operations/{brief['id']}/steps",
+            f"/v1/triage/{correlation}",
+        )
+    }
+
+    for where, answers in seen.items():
+        assert answers["viewer"].status_code == 200, where
+        assert "payroll" not in answers["viewer"].text, where
+        assert "payroll" in answers["holder"].text, where
+    shown = seen[f"/v1/operations/{brief['id']}"]
+    assert (shown["viewer"].json()["input"], shown["viewer"].json()["result"]) == (None, None)
+    assert shown["holder"].json()["result"] == {"stored": True}
+
+
+def callers(echo: Echo, viewer: Caller) -> dict[str, Caller]:
+    return {"holder": echo.admin, "viewer": viewer}
+
+
+@pytest.mark.rule("AC-3")
+@pytest.mark.parametrize(("state", "verb"), [("blocked", "resume"), ("failed", "retry")])
+async def test_to_have_an_action_done_once_more_takes_its_key(
+    site: Site, echo: Echo, instance: dict[str, Any], state: str, verb: str
+) -> None:
+    await echo.admin.post(path(echo, instance, "put"), {"input": {"key": "a"}})
+    (action,) = await echo.claim()
+    await echo.say(action, state, error=LOST, recovery="repairable")
+    keys = ["apps.instance.read", "apps.operation.read", f"apps.operation.{verb}"]
+    account = await make_account(echo.tenant, *keys)
+    holder = await make_account(echo.tenant, *keys, name(echo, "key.write"))
+    where = f"/v1/operations/{action['id']}/{verb}"
+
+    lacking = await account.post(where, AGAIN)
+    holding = await holder.post(where, AGAIN)
+
+    assert (lacking.status_code, lacking.json()["code"]) == (403, "forbidden")
+    assert name(echo, "key.write") in lacking.json()["detail"]
+    assert holding.status_code == 200, holding.text
 
 
 async def test_of_an_instance_that_does_not_run_nothing_is_asked(echo: Echo) -> None:

@@ -91,6 +91,18 @@ async def mint(tenant: Tenant) -> Bearer:
     return Bearer(tenant.site.client, answer.json()["access_token"])
 
 
+async def make_account(tenant: Tenant, *permissions: str) -> Bearer:
+    """A service account of the project that holds these keys and no other, ready to call."""
+    path = f"/v1/projects/{tenant.project.id}/service-accounts"
+    body = {"name": f"account {fresh()}", "permissions": list(permissions)}
+    account = (await _made(tenant.admin, path, body))["id"]
+    key = await _made(tenant.admin, f"/v1/service-accounts/{account}/keys", {})
+    proof = {"service_account": account, "key": key["id"], "client_secret": key["secret"]}
+    answer = await tenant.site.client.post("/v1/auth/token", json=proof)
+    assert answer.status_code == 200, answer.text
+    return Bearer(tenant.site.client, answer.json()["access_token"])
+
+
 class Holder(Bearer):
     """Whoever holds the token of an operation, and acts as it."""
 

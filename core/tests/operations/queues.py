@@ -1,7 +1,7 @@
 """An instance whose operations tests ask for, claim and report, with targets that only listen."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -14,7 +14,14 @@ from moorage_core.context import Context
 from moorage_core.errors import ApiError, Conflict
 from moorage_core.kit.ids import InstanceId, MemberId, ReplicaId
 from moorage_core.operations import claims, commands, reports
-from moorage_core.operations.models import Move, NewChild, NewOperation, Operation, Said
+from moorage_core.operations.models import (
+    Circumstances,
+    Move,
+    NewChild,
+    NewOperation,
+    Operation,
+    Said,
+)
 from moorage_core.operations.report_shapes import ReportCreate
 from moorage_core.operations.sweeps import ExpireLeases, StopLate, WakeDue
 from moorage_core.platform import Platform
@@ -48,6 +55,17 @@ class Listener:
     async def admit(self, ctx: Context, operation: Operation) -> None:
         if self.refuses is not None:
             raise self.refuses
+
+    async def authorize(self, ctx: Context, operation: Operation) -> None:
+        """Whoever may try again at all may try all of it again."""
+
+    async def list_barred(
+        self, ctx: Context, operations: Sequence[Operation], around: Mapping[str, Circumstances]
+    ) -> set[str]:
+        return set()
+
+    async def list_withheld(self, ctx: Context, operations: Sequence[Operation]) -> set[str]:
+        return set()
 
     def of(self, id: str) -> list[str]:
         """The states that an operation went through."""

@@ -1968,7 +1968,7 @@ class OperationRead(Model):
     parent_id: str | None
     operator_id: str | None
     action: str | None
-    input: dict[str, Any]
+    input: dict[str, Any] | None
     phase: str | None
     children: ChildrenRead | None
     direction: str
@@ -2156,7 +2156,7 @@ class SessionIssued(Model):
     parent_id: str | None
     operator_id: str | None
     action: str | None
-    input: dict[str, Any]
+    input: dict[str, Any] | None
     phase: str | None
     children: ChildrenRead | None
     direction: str

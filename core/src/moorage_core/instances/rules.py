@@ -281,13 +281,13 @@ def settled(instance: Instance, after: Status, *, anew: bool) -> Status:
     return instance.settled if after in ("failed", "delete_failed") else after
 
 
-def check_there(instance: Instance, kind: str, ahead: Sequence[str]) -> None:
+def check_there(instance: str, status: str, kind: str, ahead: Sequence[str]) -> None:
     """Refuse to open again what would find an instance that is gone by then."""
-    goes = instance.status in ("deleting", "delete_failed", "deleted") or any(
+    goes = status in ("deleting", "delete_failed", "deleted") or any(
         each == "instance.decommission" for each in ahead if each != kind
     )
     if goes and kind != "instance.decommission":
-        raise InvalidTransition(f"Instance {instance.name} is being decommissioned, or is gone.")
+        raise InvalidTransition(f"Instance {instance} is being decommissioned, or is gone.")
 
 
 def check_retried(kind: str, revision: Revision | None) -> None:

@@ -8,11 +8,12 @@ from typing import Any, cast
 
 from moorage_core.context import Context
 from moorage_core.controllers import watches
+from moorage_core.errors import ApiError
 from moorage_core.instances import commands, rules, store
 from moorage_core.instances.models import Instance, Revision, Status
 from moorage_core.members import commands as members
 from moorage_core.operations import commands as operations
-from moorage_core.operations.models import Move, Operation, Said
+from moorage_core.operations.models import Circumstances, Move, Operation, Said
 from moorage_core.policy import commands as policy
 from moorage_core.policy.models import Wanted
 from moorage_core.runtime_secrets import commands as runtime_secrets
@@ -52,6 +53,46 @@ class Instances:
         distrust = operation.input.get("override") is None
         await policy.require_again(ctx, wanted, org=operation.org_id, distrust=distrust)
 
+    async def authorize(self, ctx: Context, operation: Operation) -> None:
+        key = KEYS.get(operation.kind, commands.UPDATE)
+        await commands.get(ctx, operation.instance_id, key=key)
+
+    async def list_barred(
+        self, ctx: Context, operations: Sequence[Operation], around: Mapping[str, Circumstances]
+    ) -> set[str]:
+        failed = [each for each in operations if each.status == "failed"]
+        made = {
+            revision.operation_id: revision
+            for org in sorted({each.org_id for each in failed})
+            for revision in await store.list_made_by(ctx.db, [e.id for e in failed], org=org)
+        }
+        return {
+            each.id
+            for each in operations
+            if not _fits(each, around[each.instance_id], made.get(each.id))
+        }
+
+    async def list_withheld(self, ctx: Context, operations: Sequence[Operation]) -> set[str]:
+        return set()
+
+
+KEYS = {
+    "instance.deploy": commands.CREATE,
+    "instance.decommission": commands.DELETE,
+}
+"""What it takes to ask for these kinds; for the others, it is a change."""
+
+
+def _fits(operation: Operation, around: Circumstances, revision: Revision | None) -> bool:
+    """Whether it could be opened again: as `_follow` has it."""
+    try:
+        rules.check_there(operation.instance_id, around.status, operation.kind, around.ahead)
+        if operation.status == "failed":
+            rules.check_retried(operation.kind, revision)
+    except ApiError:
+        return False
+    return True
+
 
 def wanted_of(operation: Operation) -> Wanted:
     """What policy was asked when the operation was asked for."""
@@ -75,7 +116,7 @@ async def _follow(ctx: Context, row: Instance, move: Move) -> None:
     operation = move.operation
     if move.reopens:
         ahead = await commands.open_kinds(ctx, row)
-        rules.check_there(row, operation.kind, ahead)
+        rules.check_there(row.name, row.status, operation.kind, ahead)
     if operation.kind in rules.REVISES:
         await _follow_revision(ctx, row, move)
     await runtime_secrets.follow(ctx, operation)

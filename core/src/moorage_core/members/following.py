@@ -4,7 +4,7 @@ Everything here happens in the transaction of what is followed, with the instanc
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -12,11 +12,18 @@ from moorage_core.allocations import occupancy
 from moorage_core.allocations.models import Allocation
 from moorage_core.context import Context
 from moorage_core.controllers import watches
+from moorage_core.errors import ApiError
 from moorage_core.instances import commands as instances
 from moorage_core.members import brief, commands, rules, store, verbs
 from moorage_core.members.models import Member
 from moorage_core.operations import commands as operations
-from moorage_core.operations.models import InstanceRef, Move, Operation, Said
+from moorage_core.operations.models import (
+    Circumstances,
+    InstanceRef,
+    Move,
+    Operation,
+    Said,
+)
 from moorage_core.policy import commands as policy
 
 GROWING = frozenset({"member.add", "member.resume", "member.replace"})
@@ -60,6 +67,26 @@ class Members:
         wanted = verbs.wanted_of(_ref(operation), operation.kind, operation.input)
         distrust = operation.input.get("override") is None
         await policy.require_again(ctx, wanted, org=operation.org_id, distrust=distrust)
+
+    async def authorize(self, ctx: Context, operation: Operation) -> None:
+        await instances.get(ctx, operation.instance_id, key=verbs.KEYS[_verb(operation)])
+
+    async def list_barred(
+        self, ctx: Context, operations: Sequence[Operation], around: Mapping[str, Circumstances]
+    ) -> set[str]:
+        failed = {_about(each) for each in operations if each.status == "failed"} - {None}
+        orgs = {each.org_id for each in operations}
+        found = [m for org in sorted(orgs) for m in await _named(ctx, failed, org=org)]
+        gone = {member.id for member in found if not member.is_live}
+        return {
+            each.id
+            for each in operations
+            if (each.status == "failed" and _about(each) in gone)
+            or not _fits(each, around[each.instance_id])
+        }
+
+    async def list_withheld(self, ctx: Context, operations: Sequence[Operation]) -> set[str]:
+        return set()
 
 
 class OnMachines:
@@ -135,6 +162,26 @@ def _outcome(members: Sequence[Member], moves: Sequence[Move]) -> Outcome:
     return Outcome(changed, quiet, gone, frozenset(unknown), more)
 
 
+async def _named(ctx: Context, ids: set[str | None], *, org: str) -> list[Member]:
+    wanted = sorted(id for id in ids if id is not None)
+    return await store.list_named(ctx.db, wanted, org=org) if wanted else []
+
+
+def _verb(operation: Operation) -> rules.Verb:
+    return cast(rules.Verb, operation.kind.partition(".")[2])
+
+
+def _fits(operation: Operation, around: Circumstances) -> bool:
+    part = operation.parent_id is not None
+    try:
+        rules.check_reopened(
+            around.instance_id, around.status, around.ahead, _verb(operation), part=part
+        )
+    except ApiError:
+        return False
+    return True
+
+
 async def _check_reopened(ctx: Context, operation: Operation) -> None:
     org, instance = operation.org_id, operation.instance_id
     row = await instances.find(ctx, instance, org=org)
@@ -143,7 +190,7 @@ async def _check_reopened(ctx: Context, operation: Operation) -> None:
         instance,
         row.status,
         await store.list_ahead(ctx.db, instance, org=org),
-        cast(rules.Verb, operation.kind.partition(".")[2]),
+        _verb(operation),
         part=operation.parent_id is not None,
     )
 

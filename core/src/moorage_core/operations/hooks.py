@@ -4,10 +4,10 @@ Operations know neither instances nor members: whoever owns the target of a kind
 move of it, in the transaction of the move, with the instance's row locked.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from moorage_core.operations.models import Move, Operation, Said
+from moorage_core.operations.models import Circumstances, Move, Operation, Said
 
 if TYPE_CHECKING:
     from moorage_core.context import Context
@@ -30,6 +30,26 @@ class Target(Protocol):
 
     async def admit(self, ctx: "Context", operation: Operation) -> None:
         """Before the first claim: may it still be done? Raises what refuses it, an ApiError."""
+        ...
+
+    async def authorize(self, ctx: "Context", operation: Operation) -> None:
+        """Let through whoever could ask for it anew, or raise."""
+        ...
+
+    async def list_barred(
+        self,
+        ctx: "Context",
+        operations: Sequence[Operation],
+        around: Mapping[str, Circumstances],
+    ) -> set[str]:
+        """Those that failed or are blocked, and that `moved` would not let be opened again.
+
+        `around` has the instances by id. For showing what can be done: nothing is locked.
+        """
+        ...
+
+    async def list_withheld(self, ctx: "Context", operations: Sequence[Operation]) -> set[str]:
+        """Those of which the caller may not read what they were given and answered."""
         ...
 
 

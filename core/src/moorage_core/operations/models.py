@@ -75,6 +75,10 @@ class Operation:
     turn_at: datetime | None = None
     parent_open: bool | None = None
     """Of a child: whether its parent is at its children still."""
+    is_barred: bool = False
+    """Its instance, or its member, is in no state in which it could be opened again."""
+    is_withheld: bool = False
+    """What it was given and answered is not for whoever looks at it."""
 
     @property
     def instance_id(self) -> str:
@@ -126,6 +130,16 @@ class InstanceRef:
     operator_id: str
     version_id: str
     status: str
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """An instance, as far as it decides what can be done once more there."""
+
+    instance_id: str
+    status: str
+    ahead: list[str]
+    """The kinds of operations that keep it to themselves and have not ended, in order."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """Looking at operations, and what all of their use cases leave behind."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from moorage_core.audit import commands as audit
@@ -10,7 +12,7 @@ from moorage_core.context import Context
 from moorage_core.errors import Forbidden
 from moorage_core.kit import pagination
 from moorage_core.kit.pagination import Page, PageRequest
-from moorage_core.operations import queue_store, shapes, store
+from moorage_core.operations import hooks, queue_store, recovery, shapes, store
 from moorage_core.operations.models import Operation, Step
 from moorage_core.tenancy import commands as tenancy
 
@@ -29,18 +31,65 @@ async def get(
     return operation
 
 
+async def show(ctx: Context, id: str) -> Operation:
+    (operation,) = await seen(ctx, [await get(ctx, id)])
+    return operation
+
+
 async def find(ctx: Context, id: str) -> Operation | None:
     """For whoever asked for it a moment ago, and waits for its end."""
-    return await store.find(ctx.db, id, orgs=sorted(ctx.principal.scope.orgs))
+    operation = await store.find(ctx.db, id, orgs=sorted(ctx.principal.scope.orgs))
+    return None if operation is None else (await seen(ctx, [operation]))[0]
+
+
+async def seen(ctx: Context, operations: Sequence[Operation]) -> list[Operation]:
+    """Operations as the caller sees them: what can be asked of each, the rest of the world being
+    as it is, and of what it was given and answered only what is for them."""
+    barred = await _barred(ctx, [each for each in operations if recovery.reopening(each)])
+    withheld = set[str]()
+    for target, mine in _by_target(ctx, operations):
+        withheld |= await target.list_withheld(ctx, mine)
+    return [
+        replace(each, is_barred=each.id in barred, is_withheld=each.id in withheld)
+        for each in operations
+    ]
+
+
+async def _barred(ctx: Context, operations: Sequence[Operation]) -> set[str]:
+    instances = sorted({each.app_instance_id for each in operations if each.app_instance_id})
+    if not instances:
+        return set()
+    orgs = sorted({each.org_id for each in operations})
+    found = await store.list_circumstances(ctx.db, instances, orgs=orgs)
+    around = {each.instance_id: each for each in found}
+    barred = {
+        each.id
+        for each in operations
+        if recovery.goes(each, instance=around[each.instance_id].status)
+    }
+    for target, mine in _by_target(ctx, operations):
+        barred |= await target.list_barred(ctx, mine, around)
+    return barred
+
+
+def _by_target(
+    ctx: Context, operations: Sequence[Operation]
+) -> list[tuple[hooks.Target, list[Operation]]]:
+    words = sorted({hooks.word(each.kind) for each in operations if each.app_instance_id})
+    return [
+        (ctx.platform.targets[word], [each for each in operations if hooks.word(each.kind) == word])
+        for word in words
+    ]
 
 
 async def list_by_correlation(
     ctx: Context, correlation: str, *, orgs: list[str], projects: list[str], limit: int
 ) -> list[Operation]:
     """What came of one request, in places that the caller may look at; the oldest first."""
-    return await store.list_by_correlation(
+    found = await store.list_by_correlation(
         ctx.db, correlation, orgs=orgs, projects=projects, limit=limit
     )
+    return await seen(ctx, found)
 
 
 async def list_visible(
@@ -54,7 +103,7 @@ async def list_visible(
     else:
         orgs, projects = _everywhere(ctx, key)
     rows = await queue_store.list_page(ctx.db, page, orgs=orgs, projects=projects, wanted=wanted)
-    return pagination.page(rows, page, key=lambda operation: operation.id)
+    return pagination.page(await seen(ctx, rows), page, key=lambda operation: operation.id)
 
 
 async def list_children(
@@ -68,12 +117,13 @@ async def list_children(
         projects=[parent.project_id],
         wanted={"parent": id, "status": status},
     )
-    return pagination.page(rows, page, key=lambda operation: operation.id)
+    return pagination.page(await seen(ctx, rows), page, key=lambda operation: operation.id)
 
 
 async def list_steps(ctx: Context, id: str) -> list[Step]:
-    operation = await get(ctx, id)
-    return await queue_store.list_steps(ctx.db, [id], org=operation.org_id)
+    operation = await show(ctx, id)
+    steps = await queue_store.list_steps(ctx.db, [id], org=operation.org_id)
+    return [replace(each, result=None) for each in steps] if operation.is_withheld else steps
 
 
 def _everywhere(ctx: Context, key: str) -> tuple[list[str], list[str]]:

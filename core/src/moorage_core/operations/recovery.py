@@ -55,6 +55,21 @@ def verbs(operation: Operation) -> list[Verb]:
     return offered
 
 
+def offered(operation: Operation) -> list[Verb]:
+    """The verbs that would be accepted, its instance and its member being as they are."""
+    barred = reopening(operation) if operation.is_barred else frozenset[Verb]()
+    return [verb for verb in verbs(operation) if verb not in barred]
+
+
+def reopening(operation: Operation) -> frozenset[Verb]:
+    """The verbs that open it again, in which its target has a say."""
+    if operation.status == "failed":
+        return frozenset({"retry", "cancel"})
+    if operation.status == "blocked" and reopened(operation).direction == "forward":
+        return frozenset({"resume"})
+    return frozenset()
+
+
 def can_retry(operation: Operation) -> bool:
     """A child is its parent's: once that is past its children, the parent is tried again."""
     fails = operation.status == "failed" and operation.recovery != "terminal"
@@ -99,10 +114,15 @@ GOING = frozenset({"deleting", "delete_failed", "deleted"})
 """An instance of which nothing but its end is wanted any more."""
 
 
+def goes(operation: Operation, *, instance: str) -> bool:
+    """Whether it failed in an instance that goes or is gone, and so is not begun again."""
+    ends = operation.kind == "instance.decommission"
+    return operation.status == "failed" and instance in GOING and not ends
+
+
 def check_instance(operation: Operation, verb: Verb, *, instance: str) -> None:
     """What failed is not begun again, nor taken back, in an instance that goes or is gone."""
-    reopens = verb == "retry" or (verb == "cancel" and operation.status == "failed")
-    if reopens and instance in GOING and operation.kind != "instance.decommission":
+    if verb in ("retry", "cancel") and goes(operation, instance=instance):
         raise rules.InvalidTransition(
             f"Instance {operation.instance_id} is {instance}: {verb} of operation {operation.id}, "
             "which failed, is not possible. Possible: abandon."

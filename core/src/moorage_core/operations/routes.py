@@ -160,7 +160,7 @@ async def get_operation(
                 principal.scope, read_only=True, patient=True
             ) as db:
                 ctx = Context(principal, db, platform.clock, request.state.trace, platform)
-                found = await reading.get(ctx, operation)
+                found = await reading.show(ctx, operation)
             etag.put(response, found.version)
             moved = since_version is not None and found.version > since_version
             left = ends - asyncio.get_running_loop().time()

@@ -83,7 +83,8 @@ class OperationRead(Output):
     operator_id: AppOperatorId | None
     """Who does it."""
     action: str | None
-    input: dict[str, Any]
+    input: dict[str, Any] | None
+    """Null, as its result: an action's, whose key you do not hold."""
     phase: Literal["prepare", "children", "finish"] | None
     """Of one with children: what it is at."""
     children: ChildrenRead | None
@@ -158,7 +159,8 @@ def shown(operation: Operation) -> dict[str, Any]:
         "instance_id": operation.app_instance_id,
         "children": children(operation),
         "progress": progress,
-        "verbs": recovery.verbs(operation),
+        "verbs": recovery.offered(operation),
+        **({"input": None, "result": None} if operation.is_withheld else {}),
     }
 
 

@@ -5,7 +5,7 @@ from typing import Any, LiteralString
 
 from moorage_core.kit.db import Db
 from moorage_core.kit.pagination import PageRequest
-from moorage_core.operations.models import Grant, Machine, Operation
+from moorage_core.operations.models import Circumstances, Grant, Machine, Operation
 
 OPERATION: LiteralString = """
     o.id, o.org_id, o.project_id, o.kind, o.status, o.reason, o.message, o.requested_by_kind,
@@ -122,6 +122,24 @@ async def list_by_correlation(
         ORDER BY o.id LIMIT %s
         """,
         (correlation, orgs, projects, limit),
+    )
+
+
+async def list_circumstances(
+    db: Db, instances: list[str], *, orgs: list[str]
+) -> list[Circumstances]:
+    """How instances stand, without locking any."""
+    return await db.all(
+        Circumstances,
+        """
+        SELECT i.id AS instance_id, i.status, ARRAY(
+            SELECT o.kind FROM operations o WHERE o.org_id = i.org_id AND o.app_instance_id = i.id
+                AND o.parent_id IS NULL AND o.instance_lock = 'exclusive'
+                AND o.status NOT IN ('succeeded', 'failed', 'cancelled', 'abandoned')
+            ORDER BY o.place) AS ahead
+        FROM instances i WHERE i.org_id = ANY (%s) AND i.id = ANY (%s)
+        """,
+        (orgs, instances),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from moorage_core.authz.permissions import Permission
 from moorage_core.context import Context
 from moorage_core.events import registry
-from moorage_core.operations import flow, queue_store, reading, recovery, requests, rules
+from moorage_core.operations import flow, hooks, queue_store, reading, recovery, requests, rules
 from moorage_core.operations.models import Operation
 
 
@@ -24,6 +24,7 @@ async def retry(ctx: Context, id: str, *, reason: str) -> Operation:
     """
     key = Permission.APPS_OPERATION_RETRY
     operation = await _locked(ctx, id, key, "retry")
+    await _authorize(ctx, operation)
     org = operation.org_id
     again = recovery.reopened(operation)
     if operation.parent_id is None:
@@ -56,6 +57,7 @@ async def resume(ctx: Context, id: str, *, reason: str) -> Operation:
     """Let it go on, now that a person has looked."""
     key = Permission.APPS_OPERATION_RESUME
     operation = await _locked(ctx, id, key, "resume")
+    await _authorize(ctx, operation)
     changes = [(operation, recovery.reopened(operation))]
     (moved,) = await flow.move(ctx, changes, org=operation.org_id)
     flow.publish(ctx, registry.OPERATION_REOPENED, moved)
@@ -83,8 +85,17 @@ async def _locked(ctx: Context, id: str, key: str, verb: recovery.Verb) -> Opera
     return operation
 
 
+async def _authorize(ctx: Context, operation: Operation) -> None:
+    """To have it done once more takes what it took to ask for it: of a part, for the whole."""
+    wish = operation
+    if operation.parent_id is not None:
+        (wish,) = await queue_store.lock(ctx.db, [operation.parent_id], org=operation.org_id)
+    await ctx.platform.targets[hooks.word(wish.kind)].authorize(ctx, wish)
+
+
 async def _done(ctx: Context, operation: Operation, key: str, reason: str) -> Operation:
     await flow.settle(ctx, operation.instance_id, org=operation.org_id)
     (now,) = await queue_store.lock(ctx.db, [operation.id], org=operation.org_id)
     reading.note(ctx, key, now, why=reason)
-    return now
+    (shown,) = await reading.seen(ctx, [now])
+    return shown

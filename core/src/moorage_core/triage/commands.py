@@ -98,7 +98,7 @@ async def _read(ctx: Context, correlation: str, *, where: Where) -> Triage:
     return Triage(
         correlation_id=correlation,
         cause=rules.cause(found, steps, tasks),
-        next=rules.next_steps(found, recovery.verbs),
+        next=rules.next_steps(found, recovery.offered),
         policy=await _policy(ctx, found),
         operations=found,
         timeline=rules.timeline(
