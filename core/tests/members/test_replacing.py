@@ -138,6 +138,22 @@ async def test_a_replacement_that_comes_first_needs_room_for_one_member_more(app
     assert taken["input"]["order"] == "old_first"
 
 
+@pytest.mark.rule("MB-10")
+async def test_a_member_whose_host_is_lost_goes_first_and_so_needs_no_room_for_one_more(
+    app: Running,
+) -> None:
+    path = f"/v1/projects/{app.echo.project}/overlay"
+    await written(app.admin, path, {"quotas": {"members": 3}})
+
+    asked = await replace(app, "replica-1", lost=True)
+    await app.controller.run()
+
+    assert asked["input"]["order"] == "old_first"
+    assert [kind for kind, _, name in seen(app) if name] == ["member.remove", "member.add"]
+    assert (await app.operation(asked["id"]))["status"] == "succeeded"
+    assert (await app.component("replica"))["desired"] == 2
+
+
 async def test_the_app_is_told_that_a_host_is_lost(app: Running) -> None:
     await replace(app, "replica-1", lost=True)
     told: list[Brief] = []

@@ -129,14 +129,16 @@ async def remove(ctx: Context, instance: str, given: MembersRemove) -> Operation
 async def replace(ctx: Context, id: str, given: MemberReplace) -> Operation:
     """Let another machine take a member's place.
 
-    The new member comes first, unless the component has no room for both. Then there is one more
+    The new member comes first, unless the component has no room for both, or the old one's host is
+    lost: nothing works there that could be kept meanwhile. Where it comes first there is one more
     for a while, and policy is asked about that.
     """
     old = await commands.get(ctx, id, key=KEYS["replace"])
     asked = await _ask(ctx, old.instance_id, "replace")
     (old,) = await _members(ctx, asked, [id], "replace")
     live = await store.count_live(ctx.db, asked.ref.id, org=asked.org)
-    new_first = rules.adds_first(asked.manifest, old.component, live[old.component].live)
+    room = rules.adds_first(asked.manifest, old.component, live[old.component].live)
+    new_first = room and not given.lost
     wanted = {old.component: _substitute(given)}
     found = await commands.survey(
         ctx,

@@ -273,10 +273,10 @@ def replace(old: str, by: str, *, lost: bool = False, old_first: bool = False) -
     """Let a member that the world has as `requested` take the place of another.
 
     Args:
-        lost: The old one's host is dead.
+        lost: The old one's host is dead, so it goes first.
         old_first: The component has no room for both, so the old one goes first.
     """
-    order = "old_first" if old_first else "new_first"
+    order = "old_first" if old_first or lost else "new_first"
     given = {"lost": lost, "order": order, "replaced_by": f"mem_{by}"}
     return Operation("member.replace", members=(by, old), input=given, max_failures=0)
 
