@@ -24,6 +24,7 @@ from moorage_core.artifacts.sweeps import DiscardUploads, RemoveBlobs
 from moorage_core.artifacts.transfers import Transfers
 from moorage_core.audit.sweeps import FlushDenials, SealAudit
 from moorage_core.background import driver
+from moorage_core.catalog.published import Published
 from moorage_core.controllers.sweeps import FreeWatches
 from moorage_core.credentials.sweeps import DropOldKeys, RunSshTasks
 from moorage_core.errors import Problem
@@ -233,6 +234,7 @@ def _assemble(settings: Settings, *, database: Any, blobs: Blobs, clock: Clock) 
         occupants=following.OnMachines(),
         heartbeats=Heartbeats(),
         handout=handout.installed(settings),
+        published=Published(),
         node_key=node_keys.ensure(settings.data / "keys"),
     )
 

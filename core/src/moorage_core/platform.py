@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from moorage_core.allocations.hooks import Occupants
 from moorage_core.artifacts.blobs import Blobs
 from moorage_core.artifacts.transfers import Transfers
+from moorage_core.catalog.published import Published
 from moorage_core.http.principal_cache import PrincipalCache
 from moorage_core.http.waiting import WaitingRoom
 from moorage_core.kit.clock import Clock
@@ -55,5 +56,6 @@ class Platform:
     """Whoever stands on allocated machines."""
     heartbeats: Heartbeats
     handout: Handout
+    published: Published
     node_key: bytes = field(repr=False)
     """What nonces are made with, and what marks the tokens of nodes and operations as ours."""

@@ -24,7 +24,7 @@ from moorage_core.policy.models import Wanted
 async def list_of_instance(ctx: Context, instance: str) -> list[dict[str, Any]]:
     """Every action that the instance's version declares, and which of them the caller can run."""
     found = await instances.get(ctx, instance)
-    manifest = await catalog.manifest_of(ctx.db, found.version_id)
+    manifest = await catalog.manifest_of(ctx, found.version_id)
     entitlement = await entitlements.find_for(ctx.db, project=found.project_id, app=found.app_id)
     held = entitlements.app_keys(ctx, entitlement) if entitlement else []
     return [each | {"allowed": each["permission"] in held} for each in manifest["actions"]]
@@ -33,7 +33,7 @@ async def list_of_instance(ctx: Context, instance: str) -> list[dict[str, Any]]:
 async def run(ctx: Context, instance: str, name: str, given: ActionRun) -> Operation:
     """Ask for an action. The app's controller does it."""
     found = await instances.get(ctx, instance, lock=True)
-    manifest = await catalog.manifest_of(ctx.db, found.version_id)
+    manifest = await catalog.manifest_of(ctx, found.version_id)
     action = rules.find(manifest, name)
     org, project, app = found.org_id, found.project_id, found.app_id
     await holding.authorize_app(ctx, action["permission"], project=project, org=org, app=app)

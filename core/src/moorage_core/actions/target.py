@@ -30,7 +30,7 @@ class Actions:
                 assert row is not None, "an operation's instance is there, and locked"
                 _check_reopened(operation, row)
             if operation.status == "succeeded":
-                manifest = await catalog.manifest_of(ctx.db, str(operation.version_id))
+                manifest = await catalog.manifest_of(ctx, str(operation.version_id))
                 action = rules.find(manifest, str(operation.action))
                 rules.check_output(action, operation.result)
 
@@ -45,7 +45,7 @@ class Actions:
 
     async def authorize(self, ctx: Context, operation: Operation) -> None:
         org, project, app = operation.org_id, operation.project_id, str(operation.app_id)
-        manifest = await catalog.manifest_of(ctx.db, str(operation.version_id))
+        manifest = await catalog.manifest_of(ctx, str(operation.version_id))
         key = rules.find(manifest, str(operation.action))["permission"]
         await holding.authorize_app(ctx, key, project=project, org=org, app=app)
 
@@ -82,7 +82,7 @@ async def _held(ctx: Context, *, project: str, app: str) -> frozenset[str]:
 
 async def _keys(ctx: Context, version: str) -> dict[str, str]:
     """What each action of a version takes."""
-    manifest = await catalog.manifest_of(ctx.db, version)
+    manifest = await catalog.manifest_of(ctx, version)
     return {each["name"]: each["permission"] for each in manifest["actions"]}
 
 

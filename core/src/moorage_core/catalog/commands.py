@@ -1,5 +1,6 @@
 """Use cases of apps, and how other slices look at the catalog."""
 
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from moorage_core.audit import commands as audit
@@ -19,6 +20,7 @@ from moorage_core.kit.db import Db
 from moorage_core.kit.ids import AppId
 from moorage_core.kit.pagination import Page, PageRequest
 from moorage_core.tenancy import commands as tenancy
+from moorage_manifest import Manifest
 
 # For other slices
 
@@ -67,9 +69,19 @@ async def channels_of(db: Db, app: str) -> dict[str, str]:
     return {row.channel: row.version_id for row in await store.list_channels(db, app=app)}
 
 
-async def manifest_of(db: Db, version: str) -> dict[str, Any]:
-    """What a published version says about itself."""
-    return await store.manifest_of(db, version)
+async def declared(ctx: Context, *versions: str) -> dict[str, dict[str, Any]]:
+    """The same, kept in memory: for whoever asks often and for few."""
+    return await ctx.platform.published.declarations(ctx.db, *versions)
+
+
+async def manifest_of(ctx: Context, version: str) -> Mapping[str, Any]:
+    """What a published version says about itself, as JSON."""
+    return await ctx.platform.published.document(ctx.db, version)
+
+
+async def read_manifest(ctx: Context, version: str) -> Manifest:
+    """The same, understood."""
+    return await ctx.platform.published.manifest(ctx.db, version)
 
 
 async def artifacts_of(db: Db, *versions: str) -> list[UsedArtifact]:

@@ -361,7 +361,22 @@ async def declarations_of(db: Db, *versions: str) -> dict[str, dict[str, Any]]:
     return {row["declaration_digest"]: row["declaration"] for row in rows}
 
 
-async def manifest_of(db: Db, version: str) -> dict[str, Any]:
+async def list_declarations(db: Db, versions: list[str]) -> list[tuple[str, str, dict[str, Any]]]:
+    """What published versions ask for: the version, the digest of it, and it.
+
+    Tenant-less: whoever asks has found the versions.
+    """
+    rows = await db.rows(
+        """
+        SELECT id, declaration_digest, declaration FROM app_versions
+        WHERE id = ANY (%s) AND status <> 'draft'
+        """,
+        (versions,),
+    )
+    return [(row["id"], row["declaration_digest"], row["declaration"]) for row in rows]
+
+
+async def manifest_of(db: Db, version: str) -> dict[str, Any] | None:
     """Of a version that is no draft; also of one whose publisher is gone, where it is deployed.
 
     Tenant-less: whoever asks has found the app, or an instance of it.

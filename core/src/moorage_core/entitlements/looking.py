@@ -88,7 +88,7 @@ async def offer(
             "channel": wish.channel,
             "versions": wish.versions,
             "consent": version.declaration_digest,
-            "declaration": await _declaration(ctx.db, version, asked),
+            "declaration": await _declaration(ctx, version, asked),
             "entitlement_id": present and present.id,
         }
     )
@@ -114,7 +114,7 @@ async def diff(
             "consent_needed": bool(both.wider),
             "wider": [DeclarationAskRead.model_validate(each) for each in both.wider],
             "narrower": [DeclarationAskRead.model_validate(each) for each in both.narrower],
-            "declaration": await _declaration(ctx.db, found, asked),
+            "declaration": await _declaration(ctx, found, asked),
         }
     )
 
@@ -150,11 +150,11 @@ async def declared(db: Db, version: Version) -> Declaration:
     return Declaration.model_validate(found[version.declaration_digest])
 
 
-async def _declaration(db: Db, version: Version, asked: Declaration) -> DeclarationRead:
-    ceilings = await families.ceilings(db, app=version.app_id)
+async def _declaration(ctx: Context, version: Version, asked: Declaration) -> DeclarationRead:
+    ceilings = await families.ceilings(ctx.db, app=version.app_id)
     return readable.readable(
         asked,
-        manifest=await catalog.manifest_of(db, version.id),
-        families=await families.known(db),
+        manifest=await catalog.manifest_of(ctx, version.id),
+        families=await families.known(ctx.db),
         admitted=frozenset[str]().union(*ceilings.values()),
     )

@@ -68,7 +68,7 @@ async def find(ctx: Context, id: str, *, org: str, lock: bool = False) -> Instan
 
 async def manifest_of(ctx: Context, version_id: str) -> Manifest:
     """What the version says about itself."""
-    return Manifest.model_validate(await catalog.manifest_of(ctx.db, version_id))
+    return await catalog.read_manifest(ctx, version_id)
 
 
 def ref(row: Instance) -> InstanceRef:

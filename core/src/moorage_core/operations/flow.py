@@ -9,7 +9,6 @@ operation ready, so a claim need not ask.
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import timedelta
 
 from moorage_core.authz.principals import Kind
 from moorage_core.context import Context, Trace
@@ -21,9 +20,6 @@ from moorage_core.operations.ordering import Entry
 
 SSH_TASKS = "ssh-tasks"
 """Moves when there is something to do on a host without agent."""
-SPACING = timedelta(seconds=1)
-"""Between the turns of one instance: others come in between."""
-
 OVER = rules.ENDED | {"blocked"}
 """Whose tasks are stopped."""
 EVENTS = {
@@ -199,17 +195,18 @@ async def _end_children(ctx: Context, parent: Operation) -> None:
 # Settling
 
 
-async def settle(ctx: Context, instance: str, *, org: str) -> None:
-    """Let start whoever can, now that something has moved."""
+async def settle(ctx: Context, instance: str, *, org: str) -> dict[str, Operation]:
+    """Let start whoever can, now that something has moved. Those that move by that, by id."""
     line = await queue_store.list_line(ctx.db, instance, org=org)
     parents = [each for each in line if each.phase == "children"]
-    if parents and await _end_parts(ctx, parents, org=org):
+    moved = await _end_parts(ctx, parents, org=org)
+    if moved:
         line = await queue_store.list_line(ctx.db, instance, org=org)
     waiting = await _list_unbegun(ctx, line, org=org)
     entries = _entries(line, waiting)
-    started = ordering.startable(entries, _slots(line))
-    if started:
-        await _start(ctx, started, instance=instance, org=org)
+    ids = ordering.startable(entries, _slots(line))
+    started = await _start(ctx, ids, instance=instance, org=org) if ids else []
+    return moved | {each.id: each for each in started}
 
 
 async def _list_unbegun(ctx: Context, line: Sequence[Standing], *, org: str) -> list[Standing]:
@@ -269,34 +266,34 @@ def _slots(line: Sequence[Standing]) -> dict[str, int]:
     return slots
 
 
-async def _start(ctx: Context, ids: list[str], *, instance: str, org: str) -> None:
-    found = {each.id: each for each in await queue_store.lock(ctx.db, ids, org=org)}
-    first = await queue_store.take_turns(ctx.db, instance, len(ids), org=org, now=ctx.now)
-    changes = [
-        (found[id], replace(found[id], status="ready", turn_at=first + number * SPACING))
-        for number, id in enumerate(ids)
-    ]
-    await move(ctx, changes, org=org)
+async def _start(ctx: Context, ids: list[str], *, instance: str, org: str) -> list[Operation]:
+    started = await queue_store.start(ctx.db, instance, ids, org=org, now=ctx.now)
+    moves = [Move(each, "pending") for each in started]
+    for each in moves:
+        _follow(ctx, each)
+        ctx.topics.add(f"op:{each.operation.id}")
+    await tell(ctx, moves)
+    return started
 
 
 # Parents
 
 
-async def _end_parts(ctx: Context, parents: Sequence[Standing], *, org: str) -> bool:
+async def _end_parts(
+    ctx: Context, parents: Sequence[Standing], *, org: str
+) -> dict[str, Operation]:
     """Parents whose children have all ended go on; too many failures end the rest first."""
-    moved = False
+    moved: list[Operation] = []
     for parent in parents:
         budget = parent.failure_budget
         if budget is not None and parent.children_failed > budget:
             message = f"Not begun: more than {budget} others failed."
-            moved |= bool(await _cancel_untouched(ctx, parent.id, org=org, message=message))
-    if not moved and all(each.children_ended < each.children_total for each in parents):
-        return False
-    for parent in await queue_store.lock(ctx.db, [each.id for each in parents], org=org):
-        if parent.phase == "children" and parent.children_ended >= parent.children_total:
-            await _go_on(ctx, parent)
-            moved = True
-    return moved
+            moved += await _cancel_untouched(ctx, parent.id, org=org, message=message)
+    if moved or any(each.children_ended >= each.children_total for each in parents):
+        for parent in await queue_store.lock(ctx.db, [each.id for each in parents], org=org):
+            if parent.phase == "children" and parent.children_ended >= parent.children_total:
+                moved += await _go_on(ctx, parent)
+    return {each.id: each for each in moved}
 
 
 async def _cancel_untouched(
@@ -310,7 +307,7 @@ async def _cancel_untouched(
     return await move(ctx, changes, org=org)
 
 
-async def _go_on(ctx: Context, parent: Operation) -> None:
+async def _go_on(ctx: Context, parent: Operation) -> list[Operation]:
     """After the children: the finish; or back, where all of it is to be taken back.
 
     Members that were added stay added, so that a bulk which is cancelled half-way is finished for
@@ -324,4 +321,4 @@ async def _go_on(ctx: Context, parent: Operation) -> None:
         on = replace(on, phase="prepare", direction="undo")
     else:
         on = replace(on, status="cancelled")
-    await move(ctx, [(parent, on)], org=parent.org_id)
+    return await move(ctx, [(parent, on)], org=parent.org_id)

@@ -58,35 +58,30 @@ async def take_place(db: Db, instance: str, *, org: str) -> int:
     )
 
 
-async def take_turns(db: Db, instance: str, count: int, *, org: str, now: datetime) -> datetime:
-    """Turns for so many operations, a second apart; the first one's."""
-    return await db.value(
-        """
-        UPDATE instances SET turn_at = greatest(turn_at, %(now)s) + %(count)s * interval '1 second'
-        WHERE org_id = %(org)s AND id = %(id)s RETURNING turn_at - %(count)s * interval '1 second'
-        """,
-        {"now": now, "count": count, "org": org, "id": instance},
-    )
-
-
 # Rows
 
 
 async def add(
-    db: Db, rows: Sequence[dict[str, Any]], *, org: str, project: str, now: datetime
-) -> None:
-    """Operations with the machines that they may touch."""
-    await db.run(
+    db: Db, instance: str, rows: Sequence[dict[str, Any]], *, org: str, project: str, now: datetime
+) -> int:
+    """Operations with the machines that they may touch, at the next place in the instance's line.
+
+    That place.
+    """
+    return await db.value(
         """
         WITH given AS (
             SELECT r.* FROM jsonb_to_recordset(%(rows)s) AS r(id text, kind text, status text,
                 reason text, requested_by_kind text, requested_by text, requested_by_name text,
                 correlation_id text, traceparent text, app_slug text, app_instance_id text,
                 parent_id text, member_id text, member_ids text[], app_id text, operator_id text,
-                version_id text, action text, input jsonb, instance_lock text, place bigint,
-                wave integer, phase text, max_parallel integer, failure_budget integer,
-                children_total integer, preempts boolean, patient boolean, timeout_seconds integer,
-                wakes_on text[], allocations text[])
+                version_id text, action text, input jsonb, instance_lock text, wave integer,
+                phase text, max_parallel integer, failure_budget integer, children_total integer,
+                preempts boolean, patient boolean, timeout_seconds integer, wakes_on text[],
+                allocations text[])
+        ), next AS (
+            UPDATE instances SET next_place = next_place + 1
+            WHERE org_id = %(org)s AND id = %(instance)s RETURNING next_place - 1 AS place
         ), added AS (
             INSERT INTO operations (id, org_id, project_id, kind, status, reason,
                 requested_by_kind, requested_by, requested_by_name, correlation_id, traceparent,
@@ -99,13 +94,51 @@ async def add(
                 app_instance_id, parent_id, member_id, member_ids, app_id, operator_id, version_id,
                 action, input, instance_lock, place, wave, phase, max_parallel, failure_budget,
                 children_total, preempts, patient, timeout_seconds, wakes_on, 0, %(now)s, %(now)s
-            FROM given
+            FROM given, next
+        ), machines AS (
+            INSERT INTO operation_allocations (operation_id, allocation_id, org_id, project_id)
+            SELECT g.id, a, %(org)s, %(project)s FROM given g, unnest(g.allocations) a
         )
-        INSERT INTO operation_allocations (operation_id, allocation_id, org_id, project_id)
-        SELECT g.id, a, %(org)s, %(project)s FROM given g, unnest(g.allocations) a
+        SELECT place FROM next
         """,
-        {"rows": Jsonb(list(rows)), "org": org, "project": project, "now": now},
+        {
+            "rows": Jsonb(list(rows)),
+            "org": org,
+            "project": project,
+            "instance": instance,
+            "now": now,
+        },
     )
+
+
+async def start(
+    db: Db, instance: str, ids: Sequence[str], *, org: str, now: datetime
+) -> list[Operation]:
+    """Make operations ready that wait, in this order; each with a turn, a second apart.
+
+    The caller has locked the instance, and they are pending.
+    """
+    found = await db.all(
+        Operation,
+        f"""
+        WITH turns AS (
+            UPDATE instances SET turn_at = greatest(turn_at, %(now)s)
+                + cardinality(%(ids)s::text[]) * interval '1 second'
+            WHERE org_id = %(org)s AND id = %(instance)s
+            RETURNING turn_at - cardinality(%(ids)s::text[]) * interval '1 second' AS first
+        )
+        UPDATE operations o SET status = 'ready', version = o.version + 1, updated_at = %(now)s,
+            turn_at = t.first + (n.number - 1) * interval '1 second', due_at = NULL, holder = NULL,
+            lease_expires_at = NULL
+        FROM unnest(%(ids)s::text[]) WITH ORDINALITY AS n(id, number), turns t
+        WHERE o.org_id = %(org)s AND o.id = n.id AND o.status = 'pending'
+        RETURNING {OPERATION}
+        """,
+        {"ids": list(ids), "org": org, "instance": instance, "now": now},
+    )
+    started = {each.id: each for each in found}
+    assert len(started) == len(ids), "an operation changed although its instance was locked"
+    return [started[id] for id in ids]
 
 
 async def lock(db: Db, ids: list[str], *, org: str) -> list[Operation]:

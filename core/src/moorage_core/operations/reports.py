@@ -125,6 +125,9 @@ async def _take_of(
     try:
         async with unit.work(platform, org) as ctx:
             await queue_store.lock_instance(ctx.db, instance, org=org)
+            if len(mine) == 1:
+                # Nothing else would be lost with it: no need of a savepoint.
+                return await _apply(ctx, mine, org=org)
             answers: dict[int, Answer] = {}
             for some in _rounds(mine):
                 answers |= await _try(ctx, some, org=org)
@@ -224,7 +227,9 @@ async def _apply(ctx: Context, some: Sequence[Proven], *, org: str) -> dict[int,
         if each.found.phase == "prepare" and operation.cancel_requested_at is not None:
             await requests.stop_children(ctx, operation)
     await _tell_targets(ctx, written, [each.said for each in taken])
-    now = {each.id: each for each in written} | await _settled(ctx, written, org=org)
+    now = {each.id: each for each in written}
+    if any(each.status not in rules.HELD for each in written):
+        now |= await flow.settle(ctx, written[0].instance_id, org=org)
     return answers | {each.at: now[each.found.id] for each in taken}
 
 
@@ -270,17 +275,6 @@ def _at_work(ctx: Context, operation: Operation) -> Operation:
         return operation
     status = "running" if operation.direction == "forward" else "undoing"
     return _renewed(ctx, replace(operation, status=status))
-
-
-async def _settled(ctx: Context, written: Sequence[Operation], *, org: str) -> dict[str, Operation]:
-    """Others go on where these gave something free; what became of those that may be among them."""
-    freed = [each for each in written if each.status not in rules.HELD]
-    if not freed:
-        return {}
-    await flow.settle(ctx, freed[0].instance_id, org=org)
-    again = sorted(each.id for each in freed if each.ended_at is None)
-    found = await queue_store.lock(ctx.db, again, org=org) if again else []
-    return {each.id: each for each in found}
 
 
 def _check_holder(operation: Operation, proof: Proof, said: ReportCreate) -> None:

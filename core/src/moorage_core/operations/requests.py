@@ -35,23 +35,39 @@ async def request(ctx: Context, new: NewOperation) -> Operation:
     """Record a wish, and its children's. Whoever can start, starts."""
     instance = new.instance
     org, project = instance.org_id, instance.project_id
-    place = await queue_store.take_place(ctx.db, instance.id, org=org)
     # Ids of one moment are in no order of their own; children are begun in that of the wish.
     ids = sorted(OperationId.new() for _ in range(1 + len(new.children)))
-    row = _row(ctx, new, id=ids[0], place=place)
+    row = _row(ctx, new, id=ids[0])
     children = zip(ids[1:], new.children, strict=True)
     rows = [row, *(_child(row, each, id=id) for id, each in children)]
-    await queue_store.add(ctx.db, rows, org=org, project=project, now=ctx.now)
-    (operation,) = await queue_store.lock(ctx.db, [row["id"]], org=org)
+    place = await queue_store.add(ctx.db, instance.id, rows, org=org, project=project, now=ctx.now)
+    operation = _written(ctx, row, org=org, project=project, place=place)
     flow.publish(ctx, registry.OPERATION_REQUESTED, operation)
     if new.preempts:
         await _preempt(ctx, operation)
-    await flow.settle(ctx, instance.id, org=org)
-    (operation,) = await queue_store.lock(ctx.db, [row["id"]], org=org)
-    return operation
+    moved = await flow.settle(ctx, instance.id, org=org)
+    return moved.get(operation.id, operation)
 
 
-def _row(ctx: Context, new: NewOperation, *, id: str, place: int) -> dict[str, Any]:
+def _written(ctx: Context, row: dict[str, Any], *, org: str, project: str, place: int) -> Operation:
+    """The operation that a row has become. Nobody else has seen it yet."""
+    return Operation(
+        **row,
+        org_id=org,
+        project_id=project,
+        place=place,
+        message=None,
+        fence=0,
+        lease_expires_at=None,
+        deadline=None,
+        version=1,
+        created_at=ctx.now,
+        updated_at=ctx.now,
+        ended_at=None,
+    )
+
+
+def _row(ctx: Context, new: NewOperation, *, id: str) -> dict[str, Any]:
     is_parent = new.parent or bool(new.children)
     assert not (is_parent and new.member), "children keep their members, a parent has none"
     return {
@@ -59,7 +75,7 @@ def _row(ctx: Context, new: NewOperation, *, id: str, place: int) -> dict[str, A
         "kind": new.kind,
         "status": "pending",
         "reason": new.reason,
-        "requested_by_kind": ctx.principal.kind,
+        "requested_by_kind": str(ctx.principal.kind),
         "requested_by": ctx.principal.id,
         "requested_by_name": ctx.principal.name,
         "correlation_id": ctx.trace.correlation_id,
@@ -75,7 +91,6 @@ def _row(ctx: Context, new: NewOperation, *, id: str, place: int) -> dict[str, A
         "action": new.action,
         "input": new.input,
         "instance_lock": new.lock,
-        "place": place,
         "wave": 0,
         "phase": "prepare" if is_parent else None,
         "max_parallel": new.max_parallel,
@@ -85,7 +100,7 @@ def _row(ctx: Context, new: NewOperation, *, id: str, place: int) -> dict[str, A
         "patient": new.patient,
         "timeout_seconds": new.timeout,
         "wakes_on": [],
-        "allocations": list(new.allocations),
+        "allocations": sorted(new.allocations),
     }
 
 

@@ -88,7 +88,7 @@ async def _about_app(ctx: Context, wanted: Wanted, app_id: str, *, org: str, key
         ceilings=await families.ceilings(ctx.db, app=app.id),
     )
     ids = [each.id for each in _to_compare(found, wanted, held)]
-    found = replace(found, asked=await catalog.declarations_of(ctx.db, *ids))
+    found = replace(found, asked=await catalog.declared(ctx, *ids))
     if held is not None:
         found = with_entitlement(found, held)
     ids = [each.id for each in rules.in_question(found, wanted)]

@@ -118,7 +118,7 @@ async def _touch(
 ) -> list[str]:
     """The machines among those that an app's operation may touch: noted as its own from now on."""
     org, project = operation.org_id, operation.project_id
-    manifest = await catalog.manifest_of(ctx.db, str(operation.version_id))
+    manifest = await catalog.manifest_of(ctx, str(operation.version_id))
     bounds = acceptance.bounds_of(operation, manifest)
     standing = await store.list_standing(ctx.db, operation.instance_id, allocations, org=org)
     touched = acceptance.touched(bounds, standing)

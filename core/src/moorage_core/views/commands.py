@@ -43,7 +43,7 @@ async def put(
     ) as ctx:
         found = await acting.act(ctx, instance, key=key, fence=given.fence)
         org, project = found.org_id, found.project_id
-        declared = rules.find(await catalog.manifest_of(ctx.db, found.version_id), name)
+        declared = rules.find(await catalog.manifest_of(ctx, found.version_id), name)
         rows = rules.rows(given.upserts, declared, project=project)
         before = await store.lock(ctx.db, instance, name, org=org, project=project, now=ctx.now)
         rules.check_generation(before, given.generation)
@@ -84,7 +84,7 @@ async def _put(
 async def list_of_instance(ctx: Context, instance: str) -> list[dict[str, Any]]:
     """Every view that the instance's version declares, and which of them the caller can read."""
     found = await instances.get(ctx, instance)
-    manifest = await catalog.manifest_of(ctx.db, found.version_id)
+    manifest = await catalog.manifest_of(ctx, found.version_id)
     published = await store.list_of(ctx.db, instance, org=found.org_id)
     entitlement = await entitlements.find_for(ctx.db, project=found.project_id, app=found.app_id)
     held = entitlements.app_keys(ctx, entitlement) if entitlement else []
@@ -102,7 +102,7 @@ async def list_of_instance(ctx: Context, instance: str) -> list[dict[str, Any]]:
 async def read(ctx: Context, instance: str, name: str, page: PageRequest) -> RowPage:
     """A page of rows: those of the caller's project, and those of nobody for its admins."""
     found = await instances.get(ctx, instance)
-    declared = rules.find(await catalog.manifest_of(ctx.db, found.version_id), name)
+    declared = rules.find(await catalog.manifest_of(ctx, found.version_id), name)
     org, project = found.org_id, found.project_id
     await holding.authorize_app(
         ctx, declared["permission"], project=project, org=org, app=found.app_id
