@@ -102,6 +102,13 @@ def test_a_report_that_is_sent_again_is_the_same(record: Recorded) -> None:
     assert record.broken() == ["OP-3"]
 
 
+def test_the_number_of_a_report_that_was_refused_is_free(record: Recorded) -> None:
+    record.report(2, "succeeded", status=409)
+    record.report(2, "failed")
+
+    assert record.broken() == []
+
+
 @pytest.mark.parametrize(
     ("code", "rule"),
     [
@@ -113,6 +120,7 @@ def test_a_report_that_is_sent_again_is_the_same(record: Recorded) -> None:
         ("generation_passed", "WV-7"),
         ("not_an_operator", "SO-1"),
         ("scope_not_asked", "SO-4"),
+        ("action_output_invalid", "AC-2"),
     ],
 )
 def test_what_is_refused_says_which_rule_was_broken(record: Recorded, code: str, rule: str) -> None:

@@ -113,7 +113,7 @@ class Life:
         """The member that came last: on the one spare machine or on the other."""
         found = [m async for m in self.client.members.list(self.id)]
         spares = (self.spare, self.other)
-        return next(m for m in found if m.allocation_id in spares)
+        return [m for m in found if m.allocation_id in spares].pop()
 
     def place(self, machine: str) -> int:
         """Which of the run's hosts a machine is."""
@@ -183,8 +183,12 @@ class Life:
                         await getattr(self.client.operations, verb)(current, reason=REASON)
 
 
-def acts(stage: Stage) -> Iterator[Act]:
+def acts(stage: Stage) -> list[Act]:
     """What is asked of an instance after its deployment, up to its end."""
+    return [act for act in _offered(stage) if not stage.acts or act.name in stage.acts]
+
+
+def _offered(stage: Stage) -> Iterator[Act]:
     verbs = stage.plan.manifest.components[stage.plan.said.grow].verbs
     if "add" in verbs:
         yield Act("add", "member.add", Life.add)

@@ -35,6 +35,8 @@ class Stage:
     """A folder for what is written on the way."""
     crashes: int | None = None
     """How often one operation is crashed at most; None: at every call."""
+    acts: frozenset[str] = frozenset()
+    """What of a life is lived between its beginning and its end; empty: all of it."""
 
     @property
     def client(self) -> Client:

@@ -25,10 +25,12 @@ async def live(stage: Stage, judge: Judge) -> dict[str, World]:
     async with stage.acting():
         try:
             for act in life.every_act(stage):
+                goes = await one.newest() if act.kind == "member.remove" else None
                 ended = await _succeed(one, act, judge)
                 worlds[act.name] = await one.look()
-                if act.kind == "member.remove":
-                    _expect_clear(judge, CLEARED, worlds[act.name], [one.place(one.other)], ended)
+                if goes is not None and goes.allocation_id is not None:
+                    left = [one.place(goes.allocation_id)]
+                    _expect_clear(judge, CLEARED, worlds[act.name], left, ended)
                 if act.kind == "instance.decommission":
                     every = [one.place(machine) for machine in one.first]
                     _expect_clear(judge, GONE, worlds[act.name], every, ended)
