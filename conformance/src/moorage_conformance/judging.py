@@ -40,6 +40,12 @@ class Judge:
         else:
             self.broken(check, expected, seen, *evidence)
 
+    def give_up(self, err: Exception) -> None:
+        """The pass cannot go on. What was not seen is not kept: something has to be broken."""
+        if not any(self.seen.values()):
+            fault = err if isinstance(err, Broken) else Broken("The pass goes on.", str(err))
+            self.seen.setdefault(self.checks[0], []).append(fault)
+
     @contextmanager
     def on(self, check: Check) -> Generator[None]:
         """What is raised as broken in the block breaks this check, and the pass goes on."""

@@ -145,7 +145,7 @@ class Road:
         self._http = http
         self.bend: Bend = straight
         self.exchanges: list[Exchange] = []
-        self._under_way: dict[int, int] = defaultdict(int)
+        self._under_way: dict[int, set[asyncio.Future[Any]]] = defaultdict(set)
 
     def mark(self) -> int:
         """A place in what was said, to look back to."""
@@ -158,6 +158,12 @@ class Road:
         """Until nothing of a door's is under way: what its replica asked for came to an end."""
         while self._under_way[door]:
             await asyncio.sleep(LOOK_AGAIN)
+
+    async def cut(self, door: int) -> None:
+        """Break off what is under way: nobody learns anything, at either end."""
+        for work in self._under_way[door]:
+            work.cancel()
+        await self.quiet(door)
 
     @contextlib.contextmanager
     def bent(self, bend: Bend) -> Generator[None]:
@@ -189,20 +195,20 @@ class Road:
     async def _while_there(self, exchange: Exchange, reader: asyncio.StreamReader) -> Answer | None:
         """A request whose sender is gone is broken off here too: nobody would hear the answer."""
         self.exchanges.append(exchange)
-        self._under_way[exchange.door] += 1
         work = asyncio.ensure_future(self.bend(exchange, lambda: self._forward(exchange)))
+        self._under_way[exchange.door].add(work)
         # Whoever waits for an answer sends nothing meanwhile: what can come is the end.
         gone = asyncio.ensure_future(reader.read(1))
         try:
             await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
-            return work.result() if work.done() else None
+            return work.result() if work.done() and not work.cancelled() else None
         except httpx2.HTTPError:
             return None
         finally:
             for each in (work, gone):
                 each.cancel()
             await asyncio.gather(work, gone, return_exceptions=True)
-            self._under_way[exchange.door] -= 1
+            self._under_way[exchange.door].discard(work)
 
     async def _forward(self, exchange: Exchange) -> Answer:
         passed = [(name, value) for name, value in exchange.headers if name not in HOP]

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from moorage import Client
+from moorage import ApiError, Client
 from moorage_conformance import hosts, machines, namespace, publishing, road, tenant
 from moorage_conformance.checks import passes
 from moorage_conformance.findings import Broken, Finding
@@ -33,6 +33,8 @@ class Wish:
     only: frozenset[str] = frozenset()
     """Rules; left out: all of them."""
     crashes: int | None = None
+    acts: frozenset[str] = frozenset()
+    """A part of the life between its beginning and its end; left out: all of it."""
 
 
 async def run(wish: Wish, tell: Callable[[Finding], None]) -> list[Finding]:
@@ -56,8 +58,9 @@ async def run(wish: Wish, tell: Callable[[Finding], None]) -> list[Finding]:
             judge, why_not = Judge(each.checks), "Nothing in the app's life showed it."
             try:
                 await each.live(stage, judge, memory)
-            except Broken as err:
+            except (Broken, ApiError) as err:
                 why_not = f"The pass ended before: {err}"
+                judge.give_up(err)
             for finding in judge.findings(why_not):
                 found(finding)
     return findings
@@ -96,4 +99,5 @@ async def _staged(wish: Wish) -> AsyncGenerator[Stage]:
             inside=inside,
             place=place,
             crashes=wish.crashes,
+            acts=wish.acts,
         )

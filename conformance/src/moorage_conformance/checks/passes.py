@@ -3,7 +3,14 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-from moorage_conformance.checks import conduct, crashed, undisturbed
+from moorage_conformance.checks import (
+    cancelled,
+    conduct,
+    crashed,
+    handed_over,
+    undisturbed,
+    unreliable,
+)
 from moorage_conformance.judging import Check, Judge
 from moorage_conformance.stage import Stage
 from moorage_conformance.world import World
@@ -36,6 +43,22 @@ async def _crashed(stage: Stage, judge: Judge, memory: Memory) -> None:
     await crashed.live(stage, judge, memory.worlds)
 
 
+async def _cancelled(stage: Stage, judge: Judge, memory: Memory) -> None:
+    await cancelled.live(stage, judge, memory.worlds)
+
+
+async def _lost(stage: Stage, judge: Judge, memory: Memory) -> None:
+    await unreliable.lose(stage, judge, memory.worlds)
+
+
+async def _added(stage: Stage, judge: Judge, memory: Memory) -> None:
+    await unreliable.add(stage, judge, memory.worlds)
+
+
+async def _handed_over(stage: Stage, judge: Judge, memory: Memory) -> None:
+    await handed_over.live(stage, judge, memory.worlds)
+
+
 async def _conduct(stage: Stage, judge: Judge, memory: Memory) -> None:
     bounds = conduct.Bounds(stage.plan.manifest.slug, stage.app.account, stage.inside.strayed())
     conduct.review(stage.road.exchanges, judge, bounds)
@@ -44,6 +67,10 @@ async def _conduct(stage: Stage, judge: Judge, memory: Memory) -> None:
 EVERY: tuple[Pass, ...] = (
     Pass("undisturbed", undisturbed.CHECKS, _undisturbed, needed=True),
     Pass("crashed", crashed.CHECKS, _crashed),
+    Pass("cancelled", cancelled.CHECKS, _cancelled),
+    Pass("lost answers", (unreliable.LOST,), _lost),
+    Pass("unknown fields", (unreliable.ADDED,), _added),
+    Pass("handed over", handed_over.CHECKS, _handed_over),
     Pass("conduct", conduct.CHECKS, _conduct),
 )
 

@@ -1,0 +1,126 @@
+"""A life in which everything is cancelled, at every step that it begins, before it is let through.
+
+An operation is asked for, cancelled as its first step begins, asked for again, cancelled as its
+second one begins, and so on, until it has no such step: then it goes through, and life goes on.
+"""
+
+from collections.abc import Mapping
+
+from moorage import Conflict
+from moorage.models import OperationRead
+from moorage_conformance import life
+from moorage_conformance.findings import Broken
+from moorage_conformance.judging import Check, Judge
+from moorage_conformance.life import Act, Life
+from moorage_conformance.road import Answer, Exchange, Forward
+from moorage_conformance.stage import Stage
+from moorage_conformance.world import World
+
+BACK = Check("OP-10", "A cancelled operation is taken back, or rolls forward past no return.")
+NAMED = Check("OP-11", "What a cancelled operation could not take back is named.")
+CHECKS = (BACK, NAMED)
+
+REASON = "A conformance run changed its mind."
+MOST = 50
+NEVER = 1000
+"""Of a replacement, parts that are done stay: a new member that has joined is not sent away. So it
+is cancelled as the new one joins, and then let through."""
+
+
+class Cancels:
+    """Asks for a cancel just before the platform hears that a step begins."""
+
+    def __init__(self, one: Life, *, at: int) -> None:
+        self._one, self._left = one, at
+        self.asked: OperationRead | None = None
+        """What to cancel, once it is known."""
+        self.reached = False
+        self.refused = False
+
+    async def __call__(self, exchange: Exchange, forward: Forward) -> Answer | None:
+        begun = [step for said in exchange.reports() for step in said.steps]
+        self._left -= len([step for step in begun if step.get("status") == "running"])
+        if begun and self._left < 0 and not self.reached and self.asked is not None:
+            self.reached = True
+            try:
+                await self._one.client.operations.cancel(self.asked, reason=REASON)
+            except Conflict:
+                self.refused = True
+        return await forward()
+
+
+async def live(stage: Stage, judge: Judge, worlds: Mapping[str, World]) -> None:
+    """Cancel what can be cancelled. A deployment is cancelled with an instance for each step."""
+    if not worlds:
+        return
+    async with stage.acting():
+        for step in range(MOST):
+            one = Life(stage)
+            try:
+                deploy = Act("deploy", "instance.deploy", Life.deploy)
+                if not await _cancelled(stage, judge, one, deploy, step):
+                    await _live_on(stage, judge, one)
+                    return
+            finally:
+                await one.end()
+
+
+async def _live_on(stage: Stage, judge: Judge, one: Life) -> None:
+    for act in life.acts(stage):
+        steps = [0, NEVER] if act.kind == "member.replace" else range(MOST)
+        for step in steps:
+            if not await _cancelled(stage, judge, one, act, step):
+                break
+
+
+async def _cancelled(stage: Stage, judge: Judge, one: Life, act: Act, step: int) -> bool:
+    """Whether the operation was taken back, and can be asked for again."""
+    before = await one.look() if one.id else World(hosts=await stage.hosts.look())
+    cancels = Cancels(one, at=step)
+    with stage.road.bent(cancels):
+        cancels.asked = await act.ask(one)
+        ended = await one.settled(cancels.asked)
+    if not cancels.reached or cancels.refused:
+        if ended.status != "succeeded":
+            raise Broken(f"{act.name} succeeds.", f"It is {ended.status}.", ended.correlation_id)
+        return False
+    after = await one.look()
+    if act.kind == "instance.deploy":
+        before, after = World(hosts=before.hosts), World(hosts=after.hosts)
+    return await _judge(judge, one, act, ended, before.differences(after))
+
+
+async def _judge(
+    judge: Judge, one: Life, act: Act, ended: OperationRead, different: list[str]
+) -> bool:
+    said = f"{act.name} was cancelled: "
+    parts = [ended, *[each async for each in one.client.operations.children(ended)]]
+    if any(part.no_return and part.status == "succeeded" for part in parts):
+        judge.kept(BACK)
+        return False
+    if ended.status == "succeeded":
+        judge.broken(
+            BACK,
+            f"{said}it is taken back.",
+            "It succeeded, and no step of it was one of no return.",
+            ended.correlation_id,
+        )
+        return False
+    if ended.status == "cancelled":
+        judge.expect(
+            BACK,
+            not different,
+            f"{said}the world is what it was before.",
+            f"{'; '.join(different)}.",
+            ended.correlation_id,
+        )
+        return True
+    residue = [what for part in parts for what in part.residue]
+    judge.expect(
+        NAMED,
+        residue or not different,
+        f"{said}what was not taken back is named.",
+        f"{'; '.join(different)}, and the residue is empty.",
+        ended.correlation_id,
+    )
+    return True
