@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import secrets
 from collections.abc import AsyncGenerator, Sequence
 
 from moorage import ApiError, Client, MoorageError
@@ -24,7 +25,11 @@ async def held(
         raise CannotRun("Say which machines to use: --region and --sku, or --allocations.")
     try:
         placed = await client.allocations.create(
-            tenant.project, region=region, sku=sku, count=count, name="conformance"
+            tenant.project,
+            region=region,
+            sku=sku,
+            count=count,
+            name=f"conformance-{secrets.token_hex(3)}",
         )
     except ApiError as err:
         raise CannotRun(f"There are no {count} machines to be had: {err}") from err
