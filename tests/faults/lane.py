@@ -7,12 +7,10 @@ of it, or after, and before anybody has heard the answer.
 
 import asyncio
 import contextlib
-import os
 import signal
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from multiprocessing.context import ForkServerProcess
 from typing import Any
 
 from moorage_echo import cluster
@@ -22,8 +20,9 @@ from moorage_lab.simulated.http1 import Server
 from tests.e2e import work
 from tests.e2e.callers import wait_until
 from tests.e2e.world import REGION, SKU
-from tests.faults import processes, road
+from tests.faults import road
 from tests.faults.cells import Cell, Fault, Hit, Moment, Point, Step
+from tests.faults.processes import Process
 from tests.faults.road import Answer, Delivery, Lost, Road
 from tests.faults.sight import Sight
 from tests.faults.stage import Operator, Stage
@@ -42,21 +41,17 @@ Meeting = Callable[["Lane", Fault], Awaitable[None]]
 Handled = Callable[[Hit, Delivery, Answer | None], Awaitable[Answer | None]]
 
 
-@dataclass
+@dataclass(eq=False)
 class Replica:
     """One process of the controller, and its own road."""
 
     name: str
     release: int
     road: Road
-    process: ForkServerProcess
-
-    def signal(self, number: signal.Signals) -> None:
-        assert self.process.pid is not None
-        os.kill(self.process.pid, number)
+    process: Process
 
 
-@dataclass
+@dataclass(eq=False)
 class Stale:
     """A copy of a delivery that arrives when others have."""
 
@@ -64,7 +59,7 @@ class Stale:
     after: int = STALE_AFTER
 
 
-@dataclass
+@dataclass(eq=False)
 class Lane:
     """One life at a time, on four hosts of its own."""
 
@@ -160,7 +155,7 @@ class Lane:
         environment = self.operator.environment(laid.url, name)
         log = self.stage.place / f"controller-{self.number}.log"
         process = await asyncio.to_thread(
-            processes.start_controller, environment, f"0.1.{release}", log
+            self.stage.forge.controller, environment, f"0.1.{release}", log
         )
         replica = Replica(name, release, laid, process)
         self.replicas.append(replica)
@@ -168,10 +163,10 @@ class Lane:
 
     async def _end(self, replica: Replica) -> None:
         """Kill it."""
-        replica.process.kill()
-        await asyncio.to_thread(replica.process.join)
-        replica.road.close()
         self.replicas.remove(replica)
+        await asyncio.to_thread(replica.process.kill)
+        replica.process.close()
+        replica.road.close()
 
     def _replica(self, delivery: Delivery, hit: Hit) -> Replica:
         """Who sent it; of what an agent sent, who waits for it."""
@@ -347,10 +342,11 @@ class Lane:
         before = self._replica(delivery, hit)
         self._release += 1
         await self._start(self._release)
-        before.signal(signal.SIGTERM)
-        await asyncio.to_thread(before.process.join)
-        before.road.close()
         self.replicas.remove(before)
+        before.process.signal(signal.SIGTERM)
+        await asyncio.to_thread(before.process.join)
+        before.process.close()
+        before.road.close()
         if delivery.road is self.agents_road:
             return await self._go_on(delivery, answer)
         return None
@@ -364,7 +360,7 @@ class Lane:
         if answer is not None and delivery.path == "/v1/controller/claims":
             about = {brief["id"] for brief in answer.document["operations"]}
         held = {id for id in about if self._holders.get(id) == frozen.name}
-        frozen.signal(signal.SIGSTOP)
+        frozen.process.signal(signal.SIGSTOP)
         try:
             await self.together(self, hit.cell.fault)
             with contextlib.suppress(TimeoutError):
@@ -372,7 +368,7 @@ class Lane:
                     while any(self._holders.get(id) == frozen.name for id in held):
                         await asyncio.sleep(0.01)
         finally:
-            frozen.signal(signal.SIGCONT)
+            frozen.process.signal(signal.SIGCONT)
         return await self._go_on(delivery, answer)
 
     async def _all_at_once(

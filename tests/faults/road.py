@@ -66,7 +66,7 @@ Meet = Callable[[Delivery], Awaitable[Answer | None]]
 """Decides what becomes of a delivery: its answer, or None where the connection breaks instead."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Road:
     """One caller's road to the platform at a port."""
 

@@ -14,7 +14,6 @@ import time
 from collections.abc import Coroutine, Generator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -45,8 +44,8 @@ from tests.e2e.callers import Caller, pause
 from tests.e2e.shop import Shop
 from tests.e2e.site import Site
 from tests.e2e.world import Tenant
-from tests.faults import processes
-from tests.faults.processes import SharedClock
+from tests.faults.clock import SharedClock
+from tests.faults.processes import Forge, Process
 
 HOST = "127.0.0.1"
 VERSIONS = ("0.1.0", "0.2.0")
@@ -85,7 +84,8 @@ class Stage:
     clock: SharedClock
     site: Site
     loop: asyncio.AbstractEventLoop
-    process: ForkServerProcess | None = None
+    forge: Forge = field(default_factory=Forge)
+    process: Process | None = None
     admin: Caller = field(init=False)
     tenant: Tenant = field(init=False)
     shop: Shop = field(init=False)
@@ -105,17 +105,17 @@ class Stage:
     # What can be done to it
 
     def start_server(self) -> None:
-        self.process = processes.start_server(self.settings, self.place / "clock", self.log)
+        self.process = self.forge.server(self.settings, self.place / "clock", self.log)
         deadline = time.monotonic() + 60
         while not serving.accepts(HOST, self.port):
-            assert self.process.is_alive(), self.log.read_text()[-4000:]
+            assert self.process.is_alive, self.log.read_text()[-4000:]
             assert time.monotonic() < deadline, "the server never came"
             pause(0.01)
 
     def kill_server(self) -> None:
         assert self.process is not None
         self.process.kill()
-        self.process.join()
+        self.process.close()
 
     def kill_database(self) -> None:
         """The server's parent process; what it began ends by itself when it notices."""
@@ -129,9 +129,8 @@ class Stage:
     def move_clock(self, seconds: float) -> None:
         """Let so much time pass."""
         assert self.process is not None
-        assert self.process.pid is not None
         self.clock.wanted += seconds
-        os.kill(self.process.pid, signal.SIGUSR2)
+        self.process.signal(signal.SIGUSR2)
         deadline = time.monotonic() + 60
         while self.clock.moved < self.clock.wanted:
             assert time.monotonic() < deadline, "time does not pass"
@@ -169,32 +168,34 @@ class Stage:
 @contextlib.contextmanager
 def opened() -> Generator[Stage]:
     """A platform with a tenant who publishes and uses echo."""
-    with places.open_place() as place, _loop() as loop:
+    with places.open_place() as place, running_loop() as running:
         folder = folders.prepare(place / "data")
         database = postgres.start(folder, fsync=False)
         try:
-            stage = _build(place, database, loop)
+            stage = _build(place, database, running)
             stage.start_server()
             _populate(stage)
             yield stage
             for caller in stage.site.callers:
                 caller.http.close()
             stage.kill_server()
+            stage.forge.close()
         finally:
             places.stop(folder)
 
 
 @contextlib.contextmanager
-def _loop() -> Generator[asyncio.AbstractEventLoop]:
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, name="stage")
+def running_loop() -> Generator[asyncio.AbstractEventLoop]:
+    """An event loop in a thread of its own: what lives in it lives beside the test."""
+    made = asyncio.new_event_loop()
+    thread = threading.Thread(target=made.run_forever, name="stage")
     thread.start()
     try:
-        yield loop
+        yield made
     finally:
-        loop.call_soon_threadsafe(loop.stop)
+        made.call_soon_threadsafe(made.stop)
         thread.join()
-        loop.close()
+        made.close()
 
 
 def _build(place: Path, database: postgres.Server, loop: asyncio.AbstractEventLoop) -> Stage:
