@@ -49,13 +49,25 @@ def connect(chosen: Chosen, *, auth: Auth | None = None, anonymous: bool = False
     url = given.url or (kept.url if kept else None)
     if url is None:
         raise NotSignedIn("You are not signed in. `moor login URL` does it.")
-    same = kept is not None and kept.url == url.rstrip("/")
+    same = _is_of(kept, url)
     if auth is None and not anonymous:
         auth = _auth(given.token, kept if same else None)
         if auth is None:
             raise NotSignedIn(f"You are not signed in to {url}. `moor login` does, or MOOR_TOKEN.")
-    ca = given.ca or (kept.ca if kept and same else None)
-    return Client(url, auth=auth, ca=ca, patience=PATIENCE, agent=AGENT)
+    return Client(url, auth=auth, ca=authority(chosen), patience=PATIENCE, agent=AGENT)
+
+
+def authority(chosen: Chosen) -> str | Path | None:
+    """The certificate of the authority to trust, where it is not one that everybody trusts."""
+    given, kept = chosen.environment, find_profile(chosen)
+    if given.ca is not None or kept is None:
+        return given.ca
+    return kept.ca if given.url is None or _is_of(kept, given.url) else None
+
+
+def _is_of(kept: Profile | None, url: str) -> bool:
+    """Whether a profile is one of this platform's."""
+    return kept is not None and kept.url == url.rstrip("/")
 
 
 def _auth(token: str | None, kept: Profile | None) -> Auth | None:

@@ -17,7 +17,7 @@ def sentence(findings: Sequence[Finding]) -> str:
     """The verdict."""
     broken = {each.rule for each in findings if each.outcome == "broken"}
     if broken:
-        return f"Breaks {', '.join(sorted(broken, key=_place))}."
+        return f"Breaks {', '.join(sorted(broken, key=place))}."
     kept = {each.rule for each in findings if each.outcome == "kept"}
     return f"Keeps every rule that was judged: {len(kept)}." if kept else "Nothing was judged."
 
@@ -30,9 +30,10 @@ def counts(findings: Iterable[Finding]) -> str:
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
     """By rule, as the pages of the contract have them; checks of one rule as they were made."""
-    return sorted(findings, key=lambda finding: _place(finding.rule))
+    return sorted(findings, key=lambda finding: place(finding.rule))
 
 
-def _place(rule: str) -> tuple[str, int]:
+def place(rule: str) -> tuple[str, int]:
+    """What rules are ordered by."""
     letters, _, number = rule.partition("-")
     return letters, int(number)
