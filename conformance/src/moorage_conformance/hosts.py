@@ -10,7 +10,7 @@ from typing import Any, Literal
 from moorage import AccessToken, Client, MoorageError
 from moorage.models import TaskCreate, TaskRead
 from moorage_conformance.findings import CannotRun
-from moorage_conformance.plan import Traces
+from moorage_conformance.plan import Command, Traces
 from moorage_conformance.tenant import Tenant
 
 REASON = "A conformance run looks at what the app leaves on its machines."
@@ -45,6 +45,12 @@ class Hosts:
 
     async def clear(self, machine: str, *paths: str) -> None:
         await self._one(machine, "exec", {"argv": ["rm", "-rf", "--", *paths]})
+
+    async def run(self, machine: str, command: Command) -> None:
+        given: dict[str, Any] = {"argv": command.argv}
+        await self._one(
+            machine, "exec", given | ({"stdin": command.stdin} if command.stdin else {})
+        )
 
     async def _one(self, machine: str, kind: Kind, given: dict[str, Any]) -> None:
         task = await self._client.tasks.wait((await self._ask([machine], kind, given))[0])

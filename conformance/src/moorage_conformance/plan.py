@@ -39,6 +39,21 @@ class Traces(Part):
     """Services of systemd's."""
 
 
+class Command(Part):
+    """A command on a member's host, and what it reads."""
+
+    argv: list[str] = Field(min_length=1)
+    stdin: str = ""
+
+
+class Busy(Part):
+    """How a member comes to have something that a drain waits for."""
+
+    begin: Command
+    end: Command
+    """Safe to run where it has ended already."""
+
+
 class Said(Part):
     """The file."""
 
@@ -58,6 +73,8 @@ class Said(Part):
     actions: dict[str, dict[str, Any]] = Field(default_factory=dict)
     """Actions to run, each with its input."""
     traces: Traces
+    busy: Busy | None = None
+    """Left out: nobody looks whether a drain waits."""
     fault: str | None = None
     """A folder of the app's on a host: with a file in its place, a member cannot join. Left out:
     the first of the traces."""

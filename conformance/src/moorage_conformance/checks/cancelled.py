@@ -106,15 +106,7 @@ async def _judge(
             ended.correlation_id,
         )
         return False
-    if ended.status == "cancelled":
-        judge.expect(
-            BACK,
-            not different,
-            f"{said}the world is what it was before.",
-            f"{'; '.join(different)}.",
-            ended.correlation_id,
-        )
-        return True
+    judge.kept(BACK)
     residue = [what for part in parts for what in part.residue]
     judge.expect(
         NAMED,

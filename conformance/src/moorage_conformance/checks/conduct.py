@@ -7,13 +7,13 @@ for what it would be refused, so each refusal of that sort is a fault of the app
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
 from moorage_conformance.judging import Check, Judge
-from moorage_conformance.road import Exchange, Said
+from moorage_conformance.road import Exchange
 
 ONE_HOLDER = Check("OP-2", "Once an operation is another's, the replica says no more of it.")
 IN_ORDER = Check("OP-3", "Reports are numbered without a gap; one that is sent again is the same.")
@@ -202,7 +202,7 @@ def _code(exchange: Exchange) -> str:
 def _reports(exchanges: Sequence[Exchange], judge: Judge) -> None:
     """A number stands for one report."""
     known: dict[tuple[str, int], Any] = {}
-    for exchange, said in _said(exchanges):
+    for said in (each for exchange in exchanges for each in exchange.reports()):
         judge.kept(IN_ORDER)
         if said.status != HTTPStatus.OK:
             continue
@@ -230,9 +230,3 @@ def _journal(exchanges: Sequence[Exchange], judge: Judge) -> None:
                     expected = f"Step {step.get('name')} is written down before it begins."
                     seen = "It is written down at its end alone."
                     judge.expect(WRITTEN, name in begun[said.operation], expected, seen)
-
-
-def _said(exchanges: Iterable[Exchange]) -> Iterator[tuple[Exchange, Said]]:
-    for exchange in exchanges:
-        for said in exchange.reports():
-            yield exchange, said

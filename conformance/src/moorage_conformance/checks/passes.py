@@ -7,6 +7,7 @@ from moorage_conformance.checks import (
     cancelled,
     conduct,
     crashed,
+    drains,
     handed_over,
     undisturbed,
     unreliable,
@@ -59,6 +60,10 @@ async def _handed_over(stage: Stage, judge: Judge, memory: Memory) -> None:
     await handed_over.live(stage, judge, memory.worlds)
 
 
+async def _drained(stage: Stage, judge: Judge, memory: Memory) -> None:
+    await drains.live(stage, judge, memory.worlds)
+
+
 async def _conduct(stage: Stage, judge: Judge, memory: Memory) -> None:
     bounds = conduct.Bounds(stage.plan.manifest.slug, stage.app.account, stage.inside.strayed())
     conduct.review(stage.road.exchanges, judge, bounds)
@@ -71,6 +76,7 @@ EVERY: tuple[Pass, ...] = (
     Pass("lost answers", (unreliable.LOST,), _lost),
     Pass("unknown fields", (unreliable.ADDED,), _added),
     Pass("handed over", handed_over.CHECKS, _handed_over),
+    Pass("busy", drains.CHECKS, _drained),
     Pass("conduct", conduct.CHECKS, _conduct),
 )
 
