@@ -140,6 +140,79 @@ async def test_every_field_is_strict_about_its_type(
     assert await _written(site) == before
 
 
+NO_TEXT = {
+    "a NUL": rb"a\u0000b",
+    "half a pair": rb"a\ud800b",
+    "half a pair in capitals": rb"\uDC00",
+    "half a pair in bytes": b"a\xed\xa0\x80b",
+}
+"""What JSON can spell, and no database keeps as text."""
+
+
+@pytest.mark.rule("ER-8")
+@pytest.mark.parametrize("spec", TAKES_A_BODY, ids=lambda spec: spec.label)
+async def test_no_body_holds_what_no_database_keeps_as_text(
+    site: Site, tenant: Tenant, spec: RouteSpec
+) -> None:
+    caller = await requests.right_caller(site, spec, tenant)
+    request = requests.build(spec, tenant.ids)
+    headers = request.headers | {"content-type": "application/json"}
+    before = await _written(site)
+
+    for name, text in NO_TEXT.items():
+        for spoilt in (b'{"x": ["y", {"z": "%s"}]}', b'{"x": {"%s": 1}}', b'"%s"'):
+            content = spoilt.replace(b"%s", text)
+            answer = await caller.call(
+                request.method, request.path, content=content, headers=headers
+            )
+
+            assert_problem(answer, 422)
+            said = [fault["message"] for fault in answer.json()["errors"]]
+            assert spec.any_text or "holds \\u0000 or half of a surrogate pair" in said, name
+    assert await _written(site) == before
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+@pytest.mark.parametrize("escaped", [True, False])
+async def test_what_spells_a_whole_pair_is_text(
+    tenant: Tenant, encoding: str, escaped: bool
+) -> None:
+    given = {"slug": f"p-{fresh()}", "name": "🚢 \\u0000 fleet"}
+    body = json.dumps(given, ensure_ascii=escaped).encode(encoding)
+
+    answer = await post(tenant, f"/v1/orgs/{tenant.org.id}/projects", body)
+
+    assert answer.status_code == 201, answer.text
+    assert answer.json()["name"] == given["name"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+async def test_what_is_no_text_is_none_in_any_encoding(tenant: Tenant, encoding: str) -> None:
+    body = r'{"slug": "a-slug", "name": "a\u0000b"}'.encode(encoding)
+
+    answer = await post(tenant, f"/v1/orgs/{tenant.org.id}/projects", body)
+
+    assert_problem(answer, 422)
+    assert answer.json()["errors"][0]["location"] == "body.name"
+
+
+@pytest.mark.parametrize(
+    "spec", [s for s in requests.routes(public=False) if s.method == "GET"], ids=lambda s: s.label
+)
+async def test_no_query_holds_what_no_database_keeps_as_text(
+    site: Site, tenant: Tenant, spec: RouteSpec
+) -> None:
+    caller = await requests.right_caller(site, spec, tenant)
+    request = requests.build(spec, tenant.ids)
+    given = requests.operation(spec).get("parameters", [])
+
+    for name in [each["name"] for each in given if each["in"] == "query"]:
+        answer = await caller.get(request.path, params=request.query | {name: "a\x00b"})
+
+        assert_problem(answer, 422)
+        assert answer.json()["errors"][0]["location"] == f"query.{name}"
+
+
 @pytest.mark.parametrize("name", ODD_TEXT)
 async def test_a_name_is_text_that_can_be_shown(site: Site, tenant: Tenant, name: str) -> None:
     before = await _written(site)

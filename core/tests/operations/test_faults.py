@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 import structlog
-from pydantic import ValidationError
 
 from core.tests.operations.queues import Queue, make_queue
 from core.tests.site import TimedSite
@@ -61,34 +60,6 @@ async def both(queue: Queue, other: Queue) -> tuple[list[dict[str, Any]], list[Q
 def entry(brief: dict[str, Any], state: str = "succeeded") -> reports.Entry:
     said = {"fence": brief["fence"], "sequence": 1, "state": state}
     return reports.Entry(brief["id"], brief["grant"], ReportCreate.model_validate(said))
-
-
-@pytest.mark.parametrize("text", ["\x00", "\ud800"])
-@pytest.mark.parametrize(
-    "said",
-    [
-        {"message": "a%b"},
-        {"result": {"a%": 1}},
-        {"result": [{"a": "%"}]},
-        {"error": {"code": "x", "message": "m", "log": ["%"]}},
-        {"steps": [{"number": 1, "name": "n", "status": "running", "result": "%"}]},
-    ],
-)
-def test_a_report_holds_no_characters_that_cannot_be_kept(said: dict[str, Any], text: str) -> None:
-    spoilt = _spoilt(said, text)
-
-    with pytest.raises(ValidationError, match=r"u0000|surrogate|unicode"):
-        ReportCreate.model_validate({"fence": 1, "sequence": 1, "state": "running"} | spoilt)
-
-
-def _spoilt(value: Any, text: str) -> Any:
-    if isinstance(value, str):
-        return value.replace("%", text)
-    if isinstance(value, list):
-        return [_spoilt(each, text) for each in value]
-    if isinstance(value, dict):
-        return {_spoilt(key, text): _spoilt(each, text) for key, each in value.items()}
-    return value
 
 
 async def test_a_report_that_breaks_spoils_no_other(queue: Queue, other: Queue) -> None:

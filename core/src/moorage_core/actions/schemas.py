@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from moorage_core.kit.ids import MemberId
-from moorage_core.kit.wire import SHOWN, FreeInput, Output
+from moorage_core.kit.wire import SHOWN, Input, Output
 
 INPUT_BYTES = 64 << 10
 
@@ -23,7 +23,7 @@ def _small(given: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-class ActionRun(FreeInput):
+class ActionRun(Input):
     input: Annotated[dict[str, Any], AfterValidator(_small)] = Field(default_factory=dict[str, Any])
     """As the action's schema says."""
     member: MemberId | None = None

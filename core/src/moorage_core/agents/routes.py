@@ -73,6 +73,7 @@ async def get_authorities(platform: PlatformDep) -> Response:
     "/v1/agent/enrol",
     key=PUBLIC,
     why_public="proved by the enrolment token and the new key",
+    any_text=True,
     claim=proofs.enrolment_claim,
     status_code=201,
     response_model=AgentEnrolled,
@@ -123,7 +124,11 @@ async def prove_agent(said: AgentProve, request: Request, platform: PlatformDep)
 
 
 @routes.machine(
-    "POST", "/v1/agent/poll", key=Permission.INFRA_AGENT_REPORT, response_model=AgentPolled
+    "POST",
+    "/v1/agent/poll",
+    key=Permission.INFRA_AGENT_REPORT,
+    response_model=AgentPolled,
+    any_text=True,
 )
 async def poll_agent(said: AgentPoll, request: Request, platform: PlatformDep) -> dict[str, Any]:
     """Say that you are there and what you hold, and wait for work."""
@@ -138,7 +143,11 @@ async def poll_agent(said: AgentPoll, request: Request, platform: PlatformDep) -
 
 
 @routes.machine(
-    "POST", "/v1/agent/reports", key=Permission.INFRA_AGENT_REPORT, response_model=AgentOutcomes
+    "POST",
+    "/v1/agent/reports",
+    key=Permission.INFRA_AGENT_REPORT,
+    response_model=AgentOutcomes,
+    any_text=True,
 )
 async def report_agent(
     said: AgentReports, request: Request, platform: PlatformDep
@@ -204,7 +213,11 @@ async def get_agent_content(
 
 
 @routes.machine(
-    "POST", "/v1/agent/evidence", key=Permission.INFRA_AGENT_REPORT, response_model=AgentTaken
+    "POST",
+    "/v1/agent/evidence",
+    key=Permission.INFRA_AGENT_REPORT,
+    response_model=AgentTaken,
+    any_text=True,
 )
 async def add_agent_evidence(
     said: AgentEvidence, request: Request, platform: PlatformDep

@@ -20,7 +20,7 @@ from moorage_core.kit.ids import (
     TaskId,
     UserId,
 )
-from moorage_core.kit.wire import NO_CONTROL, WHOLE, FreeInput, Input, Moment, Output, Reason
+from moorage_core.kit.wire import NO_CONTROL, WHOLE, Input, Moment, Output, Reason
 from moorage_core.operations.report_shapes import ReportCreate
 
 Word = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=NO_CONTROL)]
@@ -315,7 +315,7 @@ class MemberSeen(Input):
     adapter_detail: Small | None = None
 
 
-class Observed(FreeInput):
+class Observed(Input):
     """What a look at an instance has shown. It sets health and conditions, never a state."""
 
     fence: Number
@@ -412,7 +412,7 @@ class UsageSaid(Input):
     """Who used it. Left out: the instance's own project."""
 
 
-class UsageReport(FreeInput):
+class UsageReport(Input):
     fence: Number
     records: Annotated[list[UsageSaid], Field(min_length=1, max_length=1000)]
 

@@ -30,7 +30,7 @@ from moorage_core.authz.authorize import Hidden
 from moorage_core.authz.principals import ANONYMOUS, Principal
 from moorage_core.context import Context, Trace
 from moorage_core.errors import ApiError, Forbidden
-from moorage_core.http import authentication, idempotency
+from moorage_core.http import authentication, idempotency, texts
 from moorage_core.kit import metrics
 from moorage_core.kit.db import Db
 from moorage_core.platform import Platform
@@ -83,6 +83,8 @@ class RouteSpec:
     dry_run: bool = False
     claim: Claim | None = None
     """For public routes: who calls, where the body shows it in a way that no stranger can."""
+    any_text: bool = False
+    """It takes whatever a host says, and makes text of it that can be kept."""
 
     @property
     def label(self) -> str:
@@ -159,11 +161,13 @@ class Routes:
         streams: bool = False,
         why_public: str = "",
         claim: Claim | None = None,
+        any_text: bool = False,
         **options: Any,
     ) -> Callable[[F], F]:
         """A step of a protocol between programs, with a natural key of its own.
 
-        One that `streams` takes its body from `request.stream()`, up to the limit for uploads.
+        One that `streams` takes its body from `request.stream()`, up to the limit for uploads. One
+        that takes `any_text` cleans what it is sent: the word of a host is kept, whatever it is.
         """
         expected = (*answers, errors.TooLarge) if method != "GET" else answers
         return self._route(
@@ -176,6 +180,7 @@ class Routes:
             streams=streams,
             why_public=why_public,
             claim=claim,
+            any_text=any_text,
             **options,
         )
 
@@ -195,6 +200,7 @@ class Routes:
         streams: bool = False,
         dry_run: bool = False,
         claim: Claim | None = None,
+        any_text: bool = False,
         **options: Any,
     ) -> Callable[[F], F]:
         expected = (*ALWAYS, *answers) if key == PUBLIC else (*ALWAYS, *WITH_CALLER, *answers)
@@ -216,6 +222,7 @@ class Routes:
                 streams,
                 dry_run,
                 claim,
+                any_text,
             )
             self.specs.append(spec)
             dependencies = [Depends(_idempotency_header)] if kind == "mutation" else []
@@ -325,6 +332,7 @@ def _handler(spec: RouteSpec, inner: Handler) -> Handler:
             try:
                 if request.method != "GET":
                     authentication.check_csrf(principal, request)
+                await _check_text(spec, request)
                 response = await serve(platform, spec, principal, request, inner)
                 if spec.after is not None:
                     response = await spec.after(platform, principal, request, response)
@@ -342,6 +350,13 @@ def _handler(spec: RouteSpec, inner: Handler) -> Handler:
             raise
 
     return handle
+
+
+async def _check_text(spec: RouteSpec, request: Request) -> None:
+    if request.url.query:
+        texts.check_query(request)
+    if request.method != "GET" and not (spec.streams or spec.any_text):
+        texts.check_body(await request.body())
 
 
 async def _caller(platform: Platform, spec: RouteSpec, request: Request) -> Principal:

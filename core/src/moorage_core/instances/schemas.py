@@ -19,7 +19,7 @@ from moorage_core.kit.ids import (
     PlanId,
     ProjectId,
 )
-from moorage_core.kit.wire import NO_CONTROL, WHOLE, FreeInput, Input, Moment, Output, Reason, Slug
+from moorage_core.kit.wire import NO_CONTROL, WHOLE, Input, Moment, Output, Reason, Slug
 
 CONFIG_BYTES = 262_144
 """The most that a configuration may take, written as JSON."""
@@ -71,7 +71,7 @@ class PlacementWrite(Input):
         return self
 
 
-class Deployment(FreeInput):
+class Deployment(Input):
     """An app, deployed onto machines that the project holds or gets for it."""
 
     name: Slug
@@ -97,7 +97,7 @@ class InstanceCreate(Deployment):
     """Deploy exactly what this plan says."""
 
 
-class ConfigureWrite(FreeInput):
+class ConfigureWrite(Input):
     config: Config
     """The whole of it, in place of what it was."""
     plan: PlanId | None = None
@@ -171,7 +171,7 @@ class DeployPlanWrite(Deployment):
     kind: Literal["instance.deploy"] = "instance.deploy"
 
 
-class ChangePlanWrite(FreeInput):
+class ChangePlanWrite(Input):
     """What a change would do. What a kind does not take must be left out."""
 
     kind: Kind

@@ -1,11 +1,9 @@
 """Base shapes of what comes in and what goes out, and the fields that many share."""
 
-import re
 from datetime import datetime
-from typing import Annotated, Any, cast
+from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints
 
 _CONTROL = r"\x00-\x1f\x7f-\x9f"
 NO_CONTROL = rf"^[^{_CONTROL}]+$"
@@ -50,35 +48,6 @@ class Input(BaseModel):
     """A request body: nothing unknown, nothing converted."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
-
-
-_NO_TEXT = re.compile(r"[\x00\ud800-\udfff]")
-
-
-class FreeInput(Input):
-    """A request body with parts of any form, which are stored as they come.
-
-    JSON can spell characters that no database keeps as text: NUL, and halves of surrogate pairs.
-    """
-
-    @model_validator(mode="before")
-    @classmethod
-    def _is_text(cls, given: Any) -> Any:
-        _check_text(given)
-        return given
-
-
-def _check_text(given: object) -> None:
-    if isinstance(given, str):
-        if _NO_TEXT.search(given):
-            raise PydanticCustomError("no_text", "holds \\u0000 or half of a surrogate pair")
-    elif isinstance(given, dict):
-        for key, value in cast(dict[object, object], given).items():
-            _check_text(key)
-            _check_text(value)
-    elif isinstance(given, list):
-        for each in cast(list[object], given):
-            _check_text(each)
 
 
 class Output(BaseModel):

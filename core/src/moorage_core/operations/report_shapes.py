@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from moorage_core.kit.wire import WHOLE, FreeInput, Input
+from moorage_core.kit.wire import WHOLE, Input
 
 Text = Annotated[str, StringConstraints(max_length=2000)]
 Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_.-]{0,62}$")]
@@ -85,7 +85,7 @@ class ErrorReport(Input):
     """The last lines of what went wrong."""
 
 
-class ReportCreate(FreeInput):
+class ReportCreate(Input):
     """What has become of an operation since the last report. It renews the lease."""
 
     fence: Annotated[int, Field(ge=1), WHOLE]

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from moorage_core.kit.ids import InstanceId
-from moorage_core.kit.wire import NO_CONTROL, WHOLE, FreeInput, Moment, Output
+from moorage_core.kit.wire import NO_CONTROL, WHOLE, Input, Moment, Output
 
 ROW_BYTES = 16 << 10
 UPSERTS = 5000
@@ -29,7 +29,7 @@ ViewRow = Annotated[dict[str, Any], AfterValidator(_small)]
 the instance's admins alone."""
 
 
-class ViewPut(FreeInput):
+class ViewPut(Input):
     fence: Number
     generation: Number
     """Counts up with each look at the world; the time in milliseconds will do."""
