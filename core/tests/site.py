@@ -9,7 +9,7 @@ import itertools
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
@@ -45,6 +45,8 @@ from moorage_core.signing.keyset import Keyset
 TEMPLATE = "moorage_template"
 """The database that `server` migrates and that all others are copies of."""
 BASE_URL = "http://127.0.0.1:7700"
+
+Rows = list[tuple[Any, ...]]
 _numbers = itertools.count()
 
 
@@ -57,6 +59,9 @@ class Site:
     platform: Platform
     api: FastAPI
     client: httpx2.AsyncClient
+    _seen: dict[str, tuple[str, Rows]] = field(
+        default_factory=dict[str, tuple[str, Rows]], kw_only=True, repr=False
+    )
 
     async def actor(
         self,
@@ -82,10 +87,31 @@ class Site:
         """Run the sequencer once."""
         await NumberRecords(self.platform).activate()
 
-    async def rows(self, query: str, *params: Any) -> list[tuple[Any, ...]]:
+    async def rows(self, query: str, *params: Any) -> Rows:
         """Look as somebody who sees everything."""
         cursor = await self.sql.execute(query.encode(), params)
         return await cursor.fetchall() if cursor.description else []
+
+    async def everything(self, *, but: str = "") -> Rows:
+        """For every table but one: how many rows it has, and a digest of them.
+
+        To read it all takes a tenth of a second, thousands of times. Snapshots that are the same
+        show the same, so it is read again only after somebody has written.
+        """
+        ((snapshot,),) = await self.rows("SELECT pg_current_snapshot()::text")
+        seen = self._seen.get(but)
+        if seen is None or seen[0] != snapshot:
+            seen = self._seen[but] = (snapshot, await self._read_everything(but))
+        return seen[1]
+
+    async def _read_everything(self, but: str) -> Rows:
+        query = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> %s"
+        each = (
+            f"SELECT '{name}', count(*),"
+            f" coalesce(md5(string_agg(t::text, '|' ORDER BY t::text)), '') FROM {name} t"
+            for (name,) in await self.rows(query, but)
+        )
+        return await self.rows(" UNION ALL ".join(each) + " ORDER BY 1")
 
 
 @dataclass(frozen=True)

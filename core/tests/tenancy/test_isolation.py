@@ -20,7 +20,7 @@ from core.tests.factories import requests
 from core.tests.factories.requests import NODE_KEYS, PLATFORM_KEYS, SELF_KEYS, Request
 from core.tests.factories.tenancy import make_project
 from core.tests.factories.tenants import Bearer, Tenant, make_tenant, mint
-from core.tests.site import Site
+from core.tests.site import Rows, Site
 from moorage_core.http.routing import PUBLIC, RouteSpec
 from moorage_core.kit import tokens
 
@@ -293,17 +293,6 @@ def _masked(answer: httpx2.Response, ids: requests.Ids) -> tuple[int, str, dict[
     return answer.status_code, text, headers
 
 
-async def _everything(site: Site) -> list[tuple[str, int, str]]:
+async def _everything(site: Site) -> Rows:
     """Every row of every table but the counts of refusals."""
-    tables = await site.rows(
-        """
-        SELECT tablename FROM pg_tables
-        WHERE schemaname = 'public' AND tablename <> 'audit_denials'
-        """
-    )
-    each = (
-        f"SELECT '{name}', count(*), coalesce(md5(string_agg(t::text, '|' ORDER BY t::text)), '')"
-        f" FROM {name} t"
-        for (name,) in tables
-    )
-    return [tuple(row) for row in await site.rows(" UNION ALL ".join(each) + " ORDER BY 1")]
+    return await site.everything(but="audit_denials")
