@@ -142,7 +142,8 @@ class Stage:
         """One more operator of the app, with an account of its own."""
         project = self.tenant.project
         auth = AccessToken(self.tenant.admin.token)
-        async with Client(self.site.url, auth=auth) as client:
+        ca = self.site.ca if self.site.url.startswith("https") else None
+        async with Client(self.site.url, auth=auth, ca=ca) as client:
             account = await client.service_accounts.create(
                 project, name=name, permissions=shops.CLAIMING
             )
