@@ -74,6 +74,15 @@ def test_the_first_part_that_failed_is_the_cause_of_the_whole() -> None:
     assert found.log == ["\ufffdno", "space"]
 
 
+def test_what_failed_and_is_tried_again_has_a_cause_meanwhile() -> None:
+    said = {"code": "disk_full", "message": "No space is left."}
+
+    found = rules.cause([operation("opr_1", "waiting", error=said)], [], [])
+
+    assert found is not None
+    assert (found.code, found.message) == ("disk_full", "No space is left.")
+
+
 def test_the_last_lines_are_few_and_short() -> None:
     assert rules.lines(b"".join(b"%d\n" % n for n in range(100))) == [
         str(n) for n in range(80, 100)

@@ -116,8 +116,11 @@ def lines(tail: bytes) -> list[str]:
 def cause(
     operations: Sequence[Operation], steps: Sequence[Step], tasks: Sequence[Task]
 ) -> Cause | None:
-    """Why it came to nothing: the first part that failed, its last step, its last task."""
-    failed = [each for each in operations if each.status in FAILED]
+    """Why it came to nothing: the first part that failed, its last step, its last task.
+
+    What failed and waits for its next attempt counts: whoever looks now wants to know why.
+    """
+    failed = [each for each in operations if each.status in FAILED or _is_tried_again(each)]
     if not failed:
         return None
     parts = [each for each in failed if each.parent_id is not None]
@@ -134,6 +137,10 @@ def cause(
         exit_code=task.exit_code if task else None,
         log=error.get("log") or (lines(task.tail) if task else []),
     )
+
+
+def _is_tried_again(operation: Operation) -> bool:
+    return operation.status == "waiting" and operation.error is not None
 
 
 def _last(rows: Sequence[T], wanted: Callable[[T], bool]) -> T | None:
