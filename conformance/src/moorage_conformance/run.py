@@ -99,5 +99,6 @@ async def _staged(wish: Wish) -> AsyncGenerator[Stage]:
             inside=inside,
             place=place,
             crashes=wish.crashes,
+            ca=None if wish.ca is None else str(wish.ca),
             acts=wish.acts,
         )

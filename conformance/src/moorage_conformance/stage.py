@@ -35,6 +35,8 @@ class Stage:
     """A folder for what is written on the way."""
     crashes: int | None = None
     """How often one operation is crashed at most; None: at every call."""
+    ca: str | None = None
+    """The certificate of the platform's own authority."""
     acts: frozenset[str] = frozenset()
     """What of a life is lived between its beginning and its end; empty: all of it."""
 

@@ -1,6 +1,6 @@
 """The passes, in order."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from moorage_conformance.checks import (
@@ -8,6 +8,7 @@ from moorage_conformance.checks import (
     conduct,
     crashed,
     drains,
+    faulty,
     handed_over,
     undisturbed,
     unreliable,
@@ -25,43 +26,31 @@ class Memory:
     """The world after each act of the undisturbed life."""
 
 
+Live = Callable[[Stage, Judge, Memory], Awaitable[None]]
+
+
 @dataclass(frozen=True)
 class Pass:
     """One way through an app's life, and what it shows."""
 
     name: str
     checks: Sequence[Check]
-    live: Callable[[Stage, Judge, Memory], Awaitable[None]]
+    live: Live
     needed: bool = False
     """Whether others are held against it, so that it is never left out."""
+
+
+def _against(live: Callable[[Stage, Judge, Mapping[str, World]], Awaitable[None]]) -> Live:
+    """A life that is held against the undisturbed one."""
+    return lambda stage, judge, memory: live(stage, judge, memory.worlds)
 
 
 async def _undisturbed(stage: Stage, judge: Judge, memory: Memory) -> None:
     memory.worlds = await undisturbed.live(stage, judge)
 
 
-async def _crashed(stage: Stage, judge: Judge, memory: Memory) -> None:
-    await crashed.live(stage, judge, memory.worlds)
-
-
-async def _cancelled(stage: Stage, judge: Judge, memory: Memory) -> None:
-    await cancelled.live(stage, judge, memory.worlds)
-
-
-async def _lost(stage: Stage, judge: Judge, memory: Memory) -> None:
-    await unreliable.lose(stage, judge, memory.worlds)
-
-
-async def _added(stage: Stage, judge: Judge, memory: Memory) -> None:
-    await unreliable.add(stage, judge, memory.worlds)
-
-
-async def _handed_over(stage: Stage, judge: Judge, memory: Memory) -> None:
-    await handed_over.live(stage, judge, memory.worlds)
-
-
-async def _drained(stage: Stage, judge: Judge, memory: Memory) -> None:
-    await drains.live(stage, judge, memory.worlds)
+async def _faulty(stage: Stage, judge: Judge, memory: Memory) -> None:
+    await faulty.live(stage, judge)
 
 
 async def _conduct(stage: Stage, judge: Judge, memory: Memory) -> None:
@@ -71,12 +60,13 @@ async def _conduct(stage: Stage, judge: Judge, memory: Memory) -> None:
 
 EVERY: tuple[Pass, ...] = (
     Pass("undisturbed", undisturbed.CHECKS, _undisturbed, needed=True),
-    Pass("crashed", crashed.CHECKS, _crashed),
-    Pass("cancelled", cancelled.CHECKS, _cancelled),
-    Pass("lost answers", (unreliable.LOST,), _lost),
-    Pass("unknown fields", (unreliable.ADDED,), _added),
-    Pass("handed over", handed_over.CHECKS, _handed_over),
-    Pass("busy", drains.CHECKS, _drained),
+    Pass("crashed", crashed.CHECKS, _against(crashed.live)),
+    Pass("cancelled", cancelled.CHECKS, _against(cancelled.live)),
+    Pass("lost answers", (unreliable.LOST,), _against(unreliable.lose)),
+    Pass("unknown fields", (unreliable.ADDED,), _against(unreliable.add)),
+    Pass("handed over", handed_over.CHECKS, _against(handed_over.live)),
+    Pass("busy", drains.CHECKS, _against(drains.live)),
+    Pass("faulty machine", faulty.CHECKS, _faulty),
     Pass("conduct", conduct.CHECKS, _conduct),
 )
 
