@@ -6,7 +6,21 @@ from pathlib import Path
 import pytest
 
 REPO = Path(__file__).parents[2]
-FOLDERS = ("agent", "cli", "contract", "core", "docs", "lab", "manifest", "sdk", "tests")
+FOLDERS = (
+    *(
+        "agent",
+        "apps",
+        "bench",
+        "cli",
+        "conformance",
+        "contract",
+        "core",
+        "docs",
+        "lab",
+        "manifest",
+    ),
+    *("sdk", "tests"),
+)
 PAGES = [
     *REPO.glob("*.md"),
     *(page for folder in FOLDERS for page in (REPO / folder).rglob("*.md")),
