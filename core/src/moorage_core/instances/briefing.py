@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from moorage_core.context import Context
-from moorage_core.instances import commands
+from moorage_core.instances import commands, rules
 from moorage_core.members import commands as members
 
 Brief = dict[str, Any]
@@ -29,7 +29,8 @@ async def tell(
     instances = await _instances(ctx, ids, org=org)
     if not operations:
         return instances, []
-    changes = await commands.changes(ctx, [each["id"] for each in operations], instances, org=org)
+    revising = [each["id"] for each in operations if each["kind"] in rules.REVISES]
+    changes = await commands.changes(ctx, revising, instances, org=org) if revising else {}
     rosters = {id: {each["id"]: each for each in told["members"]} for id, told in instances.items()}
     unlisted = await _unlisted(ctx, operations, rosters, org=org)
     return instances, [

@@ -140,23 +140,16 @@ def publish(ctx: Context, row: Instance, event: registry.EventType | None = None
 async def briefs(ctx: Context, ids: Sequence[str], *, org: str) -> dict[str, dict[str, Any]]:
     """What controllers are told of instances, all but their members.
 
-    The number of statements is always the same.
+    One statement, once the versions that they have are known.
     """
-    ids = sorted(set(ids))
-    rows = await store.list_named(ctx.db, ids, org=org)
-    components: dict[str, list[dict[str, Any]]] = {id: [] for id in ids}
-    for each in await store.list_components(ctx.db, ids, orgs=[org]):
-        components[each.instance_id].append({"key": each.key, "desired": each.desired})
-    before = {each.instance_id: each for each in await store.list_before(ctx.db, ids, org=org)}
-    artifacts = await plan_store.list_artifacts(ctx.db, sorted({row.version_id for row in rows}))
+    rows = await store.list_briefs(ctx.db, sorted(set(ids)), org=org)
     return {
-        row.id: {
-            **telling.brief(row, before.get(row.id)),
-            "components": components[row.id],
-            "artifacts": artifacts.get(row.version_id, []),
-        }
-        for row in rows
+        row["id"]: row | {"artifacts": await _artifacts(ctx, row["version_id"])} for row in rows
     }
+
+
+async def _artifacts(ctx: Context, version: str) -> list[dict[str, Any]]:
+    return telling.artifacts(await catalog.manifest_of(ctx, version))
 
 
 async def changes(
@@ -173,13 +166,10 @@ async def changes(
         for each in made
         if each.outcome == "pending" and each.number != now[each.instance_id]["revision"]
     ]
-    if not new:
-        return {}
-    artifacts = await plan_store.list_artifacts(ctx.db, sorted({each.version_id for each in new}))
     return {
         each.operation_id: {
             **telling.change(each, now[each.instance_id]),
-            "artifacts": artifacts.get(each.version_id, []),
+            "artifacts": await _artifacts(ctx, each.version_id),
         }
         for each in new
     }

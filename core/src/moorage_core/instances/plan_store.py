@@ -81,22 +81,6 @@ async def list_access(db: Db, versions: Sequence[str]) -> dict[str, str]:
     return {row["id"]: row["template"] for row in rows}
 
 
-async def list_artifacts(db: Db, versions: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    """What versions need, by version, as their manifests name it.
-
-    Tenant-less: the database shows it to whoever sees an instance of the app.
-    """
-    rows = await db.rows(
-        "SELECT id, manifest -> 'artifacts' AS artifacts FROM deployed_versions(%s)",
-        (list(versions),),
-    )
-    names = ("name", "digest", "size")
-    return {
-        row["id"]: [{name: each[name] for name in names} for each in row["artifacts"] or ()]
-        for row in rows
-    }
-
-
 async def list_versions_using(db: Db, artifact: str) -> list[str]:
     """Tenant-less: which versions use an artifact is no secret; whose instances do, is."""
     rows = await db.rows(

@@ -66,6 +66,26 @@ async def list_named(db: Db, ids: Sequence[str], *, org: str) -> list[Instance]:
     )
 
 
+async def list_briefs(db: Db, ids: Sequence[str], *, org: str) -> list[dict[str, Any]]:
+    """What controllers are told of instances: as they are, and what ran before."""
+    return await db.rows(
+        """
+        SELECT i.id, i.name, i.org_id, i.project_id, i.app_slug, i.status, i.operating_mode,
+            i.runtime_backend, i.endpoints, i.app_version, i.version_id, i.config, i.revision,
+            (SELECT jsonb_build_object('app_version', r.app_version, 'config', r.config)
+                FROM instance_revisions r WHERE r.org_id = i.org_id AND r.instance_id = i.id
+                    AND r.outcome = 'applied' AND r.number < i.revision
+                ORDER BY r.number DESC LIMIT 1) AS previous,
+            (SELECT coalesce(jsonb_agg(
+                    jsonb_build_object('key', c.key, 'desired', c.desired) ORDER BY c.place), '[]')
+                FROM instance_components c WHERE c.org_id = i.org_id AND c.instance_id = i.id)
+                AS components
+        FROM instances i WHERE i.id = ANY (%s) AND i.org_id = %s
+        """,
+        (list(ids), org),
+    )
+
+
 async def list_page(
     db: Db,
     page: PageRequest,
@@ -346,21 +366,6 @@ async def find_revision(db: Db, instance: str, number: int, *, org: str) -> Revi
         WHERE r.org_id = %s AND r.instance_id = %s AND r.number = %s
         """,
         (org, instance, number),
-    )
-
-
-async def list_before(db: Db, instances: Sequence[str], *, org: str) -> list[Revision]:
-    """Of each instance the revision that came to run before the present one."""
-    return await db.all(
-        Revision,
-        f"""
-        SELECT DISTINCT ON (r.instance_id) {REVISION}
-        FROM instance_revisions r JOIN instances i ON i.id = r.instance_id
-        WHERE r.org_id = %s AND r.instance_id = ANY (%s) AND r.outcome = 'applied'
-            AND r.number < i.revision
-        ORDER BY r.instance_id, r.number DESC
-        """,
-        (org, list(instances)),
     )
 
 

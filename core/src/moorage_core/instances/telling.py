@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from moorage_core.instances.models import Instance, OperatorSeen, Revision
+from moorage_core.instances.models import OperatorSeen, Revision
 
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]+)\}")
 STALE = "Nothing was heard of it for too long."
@@ -40,14 +40,10 @@ def _moment(at: datetime) -> str:
     return at.isoformat(timespec="seconds")
 
 
-def brief(row: Instance, before: Revision | None) -> dict[str, Any]:
-    """What controllers are told of an instance: as it is, and what ran before."""
-    names = (
-        "id name org_id project_id app_slug status operating_mode runtime_backend endpoints"
-        " app_version version_id config revision"
-    )
-    was = before and {"app_version": before.app_version, "config": before.config}
-    return {name: getattr(row, name) for name in names.split()} | {"previous": was}
+def artifacts(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What a version needs, as its manifest names it."""
+    names = ("name", "digest", "size")
+    return [{name: each[name] for name in names} for each in manifest["artifacts"] or ()]
 
 
 def change(new: Revision, now: Mapping[str, Any]) -> dict[str, Any]:

@@ -62,8 +62,7 @@ async def hand_over(
     One that policy does not allow any more, or that its target cannot follow, fails here and is not
     told; the others are. One that was told before is told the same again.
     """
-    for instance in await queue_store.list_instances_of(ctx.db, ids, org=org):
-        await queue_store.lock_instance(ctx.db, instance, org=org)
+    await queue_store.lock_instances_of(ctx.db, ids, org=org)
     found = await queue_store.lock(ctx.db, ids, org=org)
     held = [each for each in found if each.holder == replica and each.status in rules.HELD]
     new = await _grant(ctx, held, org=org)
@@ -139,15 +138,25 @@ async def _briefs(
 ) -> list[dict[str, Any]]:
     if not operations:
         return []
-    steps = await queue_store.list_steps(ctx.db, [each.id for each in operations], org=org)
+    journals = await _journals(ctx, operations, org=org)
     batches = await queue_store.list_batches(
         ctx.db, [each.id for each in operations if each.is_parent], org=org
     )
     return [
-        _brief(ctx, each, [step for step in steps if step.operation_id == each.id])
-        | _about(each, batches.get(each.id, []))
+        _brief(ctx, each, journals.get(each.id, [])) | _about(each, batches.get(each.id, []))
         for each in operations
     ]
+
+
+async def _journals(
+    ctx: Context, operations: Sequence[Operation], *, org: str
+) -> dict[str, list[Step]]:
+    """By operation, of those that have a journal: at its first claim none has."""
+    ids = [each.id for each in operations if rules.may_have_journal(each)]
+    found: dict[str, list[Step]] = {}
+    for step in await queue_store.list_steps(ctx.db, ids, org=org) if ids else ():
+        found.setdefault(step.operation_id, []).append(step)
+    return found
 
 
 def _about(operation: Operation, batch: list[str]) -> dict[str, list[str]]:

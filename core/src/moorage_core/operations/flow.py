@@ -61,8 +61,9 @@ async def move(
         ctx.topics.add(f"op:{operation.id}")
     await tell(ctx, moves)
     for each in moves:
-        if each.operation.is_parent and each.operation.ended_at is not None:
-            await _end_children(ctx, each.operation)
+        parent = each.operation
+        if parent.ended_at is not None and parent.children_ended < parent.children_total:
+            await _end_children(ctx, parent)
     return written
 
 

@@ -47,6 +47,18 @@ async def lock_instance(db: Db, id: str, *, org: str) -> InstanceRef | None:
     )
 
 
+async def lock_instances_of(db: Db, operations: list[str], *, org: str) -> None:
+    """The same for the instances of some operations, always in the same order."""
+    await db.run(
+        """
+        SELECT FROM instances WHERE org_id = %s AND id IN (
+            SELECT app_instance_id FROM operations WHERE org_id = %s AND id = ANY (%s))
+        ORDER BY id FOR NO KEY UPDATE
+        """,
+        (org, org, operations),
+    )
+
+
 async def take_place(db: Db, instance: str, *, org: str) -> int:
     """The next place in the instance's line."""
     return await db.value(
@@ -151,18 +163,6 @@ async def lock(db: Db, ids: list[str], *, org: str) -> list[Operation]:
         """,
         (org, ids),
     )
-
-
-async def list_instances_of(db: Db, ids: list[str], *, org: str) -> list[str]:
-    """The instances of operations, in the order in which they are locked."""
-    rows = await db.rows(
-        """
-        SELECT DISTINCT app_instance_id AS id FROM operations
-        WHERE org_id = %s AND id = ANY (%s) AND app_instance_id IS NOT NULL ORDER BY 1
-        """,
-        (org, ids),
-    )
-    return [row["id"] for row in rows]
 
 
 async def list_open(db: Db, instance: str, *, org: str) -> list[Operation]:

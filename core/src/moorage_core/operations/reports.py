@@ -251,8 +251,9 @@ async def _judge(
     """What is answered at once, and what applies. Nothing is written."""
     answers: dict[int, Answer] = {}
     taken: list[Taken] = []
-    write = [proof.operation for _, proof, said in some if said.steps]
-    journals = await journal.known(ctx, write, org=org)
+    written = [found[proof.operation] for _, proof, said in some if said.steps]
+    written = [each.id for each in written if rules.may_have_journal(each)]
+    journals = await journal.known(ctx, written, org=org)
     for at, proof, said in some:
         operation = found[proof.operation]
         try:

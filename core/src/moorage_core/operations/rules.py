@@ -81,6 +81,11 @@ class AllocationNotActive(Conflict):
     code = "allocation_not_active"
 
 
+def may_have_journal(operation: Operation) -> bool:
+    """Whoever is the first to have it has reported nothing yet: nobody wrote a step."""
+    return operation.fence > 1 or operation.sequence > 0
+
+
 def check_move(id: str, before: str, after: str) -> None:
     if after not in NEXT[before]:
         raise InvalidTransition(f"Operation {id} is {before}: it cannot become {after}.")
