@@ -120,7 +120,6 @@ def test_the_number_of_a_report_that_was_refused_is_free(record: Recorded) -> No
         ("generation_passed", "WV-7"),
         ("not_an_operator", "SO-1"),
         ("scope_not_asked", "SO-4"),
-        ("action_output_invalid", "AC-2"),
     ],
 )
 def test_what_is_refused_says_which_rule_was_broken(record: Recorded, code: str, rule: str) -> None:

@@ -24,7 +24,6 @@ ENDED = Check("MC-4", "After the report that ends an operation nothing is asked 
 HEALTH = Check("WV-2", "What is observed is told as health and conditions.")
 LOOKING = Check("WV-5", "Under a watch no task is asked for but probes.")
 GENERATIONS = Check("WV-7", "The generation of a view never goes down.")
-OUTPUT = Check("AC-2", "What an action answers is what its manifest declares.")
 OWN_APP = Check("SO-1", "It claims for its own app alone.")
 SCOPES = Check("SO-4", "It uses no scope that the manifest does not ask for.")
 ONE_KEY = Check("SO-5", "It has one key, and reaches for nothing but the platform.")
@@ -33,7 +32,7 @@ OWN_THINGS = Check("ON-3", "It asks for nothing that it was not told of.")
 BYTES = Check("ON-5", "No command of it fetches bytes from elsewhere.")
 CHECKS = (
     *(ONE_HOLDER, IN_ORDER, WRITTEN, OWN_MACHINES, DECLARED, ENDED, HEALTH, LOOKING, GENERATIONS),
-    *(OUTPUT, OWN_APP, SCOPES, ONE_KEY, CLAIMING, OWN_THINGS, BYTES),
+    *(OWN_APP, SCOPES, ONE_KEY, CLAIMING, OWN_THINGS, BYTES),
 )
 
 REFUSALS = {
@@ -46,7 +45,6 @@ REFUSALS = {
     "watch_changes_nothing": LOOKING,
     "generation_passed": GENERATIONS,
     "not_an_operator": OWN_APP,
-    "action_output_invalid": OUTPUT,
     "scope_not_asked": SCOPES,
 }
 """What only an app is refused that breaks a rule."""
@@ -107,7 +105,7 @@ def review(exchanges: Sequence[Exchange], judge: Judge, bounds: Bounds) -> None:
         ONE_KEY,
         not bounds.reached_for,
         "The controller connects to the platform and to nothing else.",
-        f"It tried to reach another address {bounds.reached_for} times.",
+        "It tried to reach another address.",
     )
 
 

@@ -12,7 +12,7 @@ LIVES = Check("ON-1", "The app lives its whole life through catalog, entitlement
 WAYS_OUT = Check("ON-6", "Upgrade, rollback and removal succeed.")
 CLEARED = Check("MB-4", "After a removal nothing of the app is on the machine, or it is named.")
 GONE = Check("IN-8", "After a decommission nothing of the app is on any machine, or it is named.")
-OUTPUT = Check("AC-2", "What an action results in is what its manifest declares.")
+OUTPUT = Check("AC-2", "Each action succeeds, with the result that the manifest declares.")
 CHECKS = (LIVES, WAYS_OUT, CLEARED, GONE, OUTPUT)
 
 OUT = {"instance.upgrade", "instance.rollback", "member.remove", "instance.decommission"}

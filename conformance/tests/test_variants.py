@@ -1,0 +1,115 @@
+"""The kit over apps that break one rule each: it finds that rule broken, says why, and no other."""
+
+import re
+import shutil
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from conformance.tests import golden_files
+from moorage import AccessToken, Client
+from moorage_conformance import machines as held_machines
+from moorage_conformance import plan, run, tenant
+from moorage_conformance.checks import passes
+from moorage_conformance.findings import Finding
+from moorage_conformance.run import Wish
+from moorage_lab.simulated import Host
+from tests.e2e.callers import Caller
+from tests.e2e.site import Site
+from tests.e2e.world import REGION, SKU
+
+pytestmark = pytest.mark.slow
+
+HERE = Path(__file__).parent / "variants"
+NODE_ECHO = Path(__file__).parents[2] / "apps/fixtures/node-echo"
+VARIANTS = sorted(file for file in HERE.iterdir() if file.name != "README.md")
+MACHINES = 4
+EACH = ("undisturbed", "conduct")
+"""Passes that every variant goes through."""
+CRASHES = 2
+"""Deaths of one operation: enough for a variant that cannot bear the first."""
+SHORT = frozenset({"add", "remove"})
+MORE = {
+    "AC-2": {"action node_echo.say"},
+    "MB-3": {"drain (wait)", "resume (wait)"},
+    "ON-1": {"restart"},
+    "ON-6": {"upgrade", "rollback"},
+    "OP-2": {"configure"},
+    "OP-7": {"configure"},
+    "OP-16": {"configure"},
+}
+"""What a variant's life has besides its beginning and its end: where it stumbles, and no more."""
+ID = re.compile(r"\b[a-z]{3}_[0-9a-z]{26}\b")
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A project with machines that every variant is judged on, one after the other."""
+
+    client: Client
+    project: str
+    allocations: list[str]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def bench(site: Site, admin: Caller, machines: list[Host]) -> AsyncIterator[Bench]:
+    async with (
+        Client(site.url, auth=AccessToken(admin.token)) as client,
+        tenant.own(client, ca=None) as where,
+        held_machines.held(where, MACHINES, region=REGION, sku=SKU) as held,
+    ):
+        yield Bench(where.client, where.project, held)
+
+
+def app_of(variant: Path, folder: Path) -> Path:
+    """The app with the variant in the place of its controller or of its runbook."""
+    shutil.copytree(NODE_ECHO, folder)
+    if variant.suffix == ".md":
+        shutil.copy(variant, folder / "runbook.md")
+        return folder
+    said = folder / plan.FILE
+    said.write_text(said.read_text().replace("controller.mjs", str(variant)))
+    return folder
+
+
+def rule_of(variant: Path) -> str:
+    return variant.stem.upper()
+
+
+def judges(rule: str) -> frozenset[str]:
+    """Every rule that is judged where this one is: the weather in which the variant stumbles."""
+    lived = [each for each in passes.EVERY if each.name in EACH or rule in rules(each)]
+    others = [each for each in passes.EVERY if each not in lived]
+    return frozenset().union(*map(rules, lived)).difference(*map(rules, others))
+
+
+def rules(each: passes.Pass) -> set[str]:
+    return {check.rule for check in each.checks}
+
+
+def told(findings: list[Finding]) -> str:
+    lines = [f"{each.rule} {each.check}\n{ID.sub('…', each.detail)}\n" for each in findings]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda file: file.stem)
+async def test_a_variant_breaks_its_rule_alone(variant: Path, bench: Bench, tmp_path: Path) -> None:
+    rule = rule_of(variant)
+    wish = Wish(
+        plan.read(app_of(variant, tmp_path / "app")),
+        bench.client,
+        project=bench.project,
+        allocations=bench.allocations,
+        only=judges(rule),
+        crashes=CRASHES,
+        acts=SHORT | MORE.get(rule, set()),
+    )
+
+    findings = await run.run(wish, lambda finding: None)
+
+    broken = [each for each in findings if each.outcome == "broken"]
+    assert {each.rule for each in broken} == {rule}
+    golden_files.check(f"variants/{variant.stem}.txt", told(broken))
