@@ -184,7 +184,7 @@ async def test_a_kind_that_is_about_an_app_must_name_it(tenant: Tenant) -> None:
         "/v1/policy/explain", {"project": tenant.project.id, "operation": "instance.deploy"}
     )
 
-    assert (answer.status_code, answer.json()["code"]) == (422, "malformed")
+    assert (answer.status_code, answer.json()["code"]) == (422, "app_missing")
     assert "say which" in answer.text
 
 

@@ -88,6 +88,10 @@ class AlreadyThere(Conflict):
     """The channel points to this version already."""
 
 
+class AppMissing(Unprocessable):
+    """This kind of operation is about an app."""
+
+
 class AppNotOffered(Conflict):
     """The project does not see this app."""
 
@@ -846,6 +850,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "already_registered": AlreadyRegistered,
     "already_signed": AlreadySigned,
     "already_there": AlreadyThere,
+    "app_missing": AppMissing,
     "app_not_offered": AppNotOffered,
     "app_not_shared": AppNotShared,
     "app_published": AppPublished,
@@ -1061,6 +1066,7 @@ __all__ = [
     "AlreadyRegistered",
     "AlreadySigned",
     "AlreadyThere",
+    "AppMissing",
     "AppNotOffered",
     "AppNotShared",
     "AppPublished",

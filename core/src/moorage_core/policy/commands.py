@@ -190,6 +190,7 @@ async def get_effective(ctx: Context, project: str) -> dict[str, Any]:
 async def explain(ctx: Context, wanted: Wanted) -> Decision:
     key = Permission.POLICY_DECISION_EXPLAIN
     project = await tenancy.get_project(ctx, wanted.project, key=key)
+    rules.check_app_is_named(wanted)
     return await _decide(ctx, wanted, org=project.org_id, key=key)
 
 

@@ -10,7 +10,7 @@ from moorage_core.http import etag
 from moorage_core.http.etag import ExpectedVersion
 from moorage_core.http.routing import Ctx, Routes
 from moorage_core.kit.ids import EntitlementId, OrgId, ProjectId
-from moorage_core.policy import commands, limits, schemas
+from moorage_core.policy import commands, limits, rules, schemas
 from moorage_core.policy.models import Decision, OverlayRow, Wanted, Written
 from moorage_core.policy.schemas import (
     DecisionRead,
@@ -191,7 +191,7 @@ async def get_project_policy(project: ProjectId, ctx: Ctx) -> dict[str, Any]:
     key=Permission.POLICY_DECISION_EXPLAIN,
     method="POST",
     response_model=DecisionRead,
-    answers=(NotFound,),
+    answers=(NotFound, rules.AppMissing),
 )
 async def explain_policy(question: PolicyQuestion, ctx: Ctx) -> Decision:
     """Whether something would be allowed, what each layer says, and who could change it."""

@@ -13,12 +13,13 @@ from typing import get_args
 from moorage_core.authz.permissions import Permission
 from moorage_core.catalog.models import App, UsedArtifact, Version
 from moorage_core.entitlements.models import Entitlement
-from moorage_core.errors import Fault, Forbidden
+from moorage_core.errors import ApiError, Fault, Forbidden
 from moorage_core.kit.counting import counted
 from moorage_core.policy import facts as given
 from moorage_core.policy import overlays
 from moorage_core.policy.facts import Facts
 from moorage_core.policy.models import (
+    NEEDS_NO_APP,
     Decision,
     HeldBack,
     LayerName,
@@ -49,6 +50,18 @@ class PolicyRefused(Forbidden):
         who = f" It can be changed by: {first.who_can_change}." if first.who_can_change else ""
         super().__init__(f"{first.sentence}{who}", org=org, project=project)
         self.errors = tuple(Fault(refusal.layer, refusal.sentence) for refusal in decision.refusals)
+
+
+class AppMissing(ApiError):
+    """This kind of operation is about an app."""
+
+    status = 422
+    code = "app_missing"
+
+
+def check_app_is_named(wanted: Wanted) -> None:
+    if wanted.app is None and wanted.operation not in NEEDS_NO_APP:
+        raise AppMissing(f"{wanted.operation} is about an app: say which.")
 
 
 def judge(facts: Facts, wanted: Wanted) -> Decision:

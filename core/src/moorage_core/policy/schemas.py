@@ -1,7 +1,7 @@
 """Wire shapes of layers, effective policy and decisions."""
 
 import re
-from typing import Annotated, Any, Self, get_args
+from typing import Annotated, Any, get_args
 
 from pydantic import (
     BaseModel,
@@ -9,7 +9,6 @@ from pydantic import (
     ConfigDict,
     Field,
     StringConstraints,
-    model_validator,
 )
 from pydantic_core import PydanticCustomError
 
@@ -23,7 +22,6 @@ from moorage_core.kit.ids import (
 )
 from moorage_core.kit.wire import WHOLE, Input, Moment, Output
 from moorage_core.policy.models import (
-    NEEDS_NO_APP,
     Growing,
     Kind,
     LayerName,
@@ -285,13 +283,6 @@ class PolicyQuestion(Input):
     """How many more machines; one for an allocate where it is not said."""
     gpus: Amount | None = None
     """How many more; for an allocate where it is not said: what the SKU has, for each machine."""
-
-    @model_validator(mode="after")
-    def _is_about_an_app(self) -> Self:
-        if self.app is None and self.operation not in NEEDS_NO_APP:
-            sentence = "{kind} is about an app: say which"
-            raise PydanticCustomError("app_missing", sentence, {"kind": self.operation})
-        return self
 
 
 class ResolvedVersion(Output):
