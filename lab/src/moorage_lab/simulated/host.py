@@ -28,7 +28,7 @@ class Unit:
     active: bool = False
     enabled: bool = False
     starts: int = 0
-    """How often it was started, over its whole life."""
+    """How often one of its name was started here, ever: no two starts have the same number."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,8 @@ class Host:
     """How long each task takes."""
     effects: Counter[str] = field(default_factory=Counter[str])
     """What has really happened here, and how often: `start UNIT`, `write PATH`."""
+    started: Counter[str] = field(default_factory=Counter[str])
+    """Starts of units by name, also of those that are gone."""
 
     def play(self, task: Task, memory: Memory) -> Reaction:
         """Do a task."""
@@ -144,13 +146,14 @@ class Host:
             changed, self.files[path] = self.files.get(path) != raw, raw
         if path not in self.files:
             return self._refuse("unit_missing", f"The host has no unit {name}.")
-        unit = self.units.setdefault(name, Unit())
+        unit = self.units.setdefault(name, Unit(starts=self.started[name]))
         before = (unit.active, unit.enabled, unit.starts)
         self.effects[f"write {path}"] += changed
         if given.get("enabled") is not None:
             unit.enabled = given["enabled"]
         _move(unit, given.get("state"))
         self.effects[f"start {name}"] += unit.starts - before[2]
+        self.started[name] = unit.starts
         changed = changed or before != (unit.active, unit.enabled, unit.starts)
         active = "active" if unit.active else "inactive"
         said = {"active_state": active, "sub_state": "", "enabled": unit.enabled}
