@@ -33,6 +33,8 @@ LEASE = 31.0
 TAKEN_OVER_WITHIN = 10.0
 AWAY = 0.3
 """Seconds that a road stays cut, at most."""
+HEARD_WITHIN = 0.02
+"""Seconds in which an answer has arrived."""
 STALE_AFTER = 2
 """Deliveries after which the copy of an earlier one arrives."""
 
@@ -84,6 +86,7 @@ class Lane:
     """Operations, and whose they were last."""
     _stale: list[Stale] = field(default_factory=list[Stale])
     _passed: asyncio.Event = field(default_factory=asyncio.Event)
+    _leaving: "asyncio.Task[None] | None" = None
     _started: int = 0
     _release: int = 0
     _stack: contextlib.AsyncExitStack = field(default_factory=contextlib.AsyncExitStack)
@@ -225,15 +228,13 @@ class Lane:
         return points
 
     async def _deliver_stale(self, delivery: Delivery) -> None:
-        for stale in [*self._stale]:
-            if stale.delivery.road is not delivery.road:
-                continue
+        mine = [stale for stale in self._stale if stale.delivery.road is delivery.road]
+        for stale in mine:
             stale.after -= 1
-            if stale.after <= 0:
-                self._stale.remove(stale)
-                with contextlib.suppress(Lost, TimeoutError):
-                    async with asyncio.timeout(2):
-                        await self._pass(stale.delivery)
+        due = [stale for stale in mine if stale.after <= 0]
+        self._stale = [stale for stale in self._stale if stale not in due]
+        for stale in due:
+            await self._again(stale.delivery)
 
     # --- faults ---------------------------------------------------------------------------------
 
@@ -338,18 +339,29 @@ class Lane:
     async def _next_release(
         self, hit: Hit, delivery: Delivery, answer: Answer | None
     ) -> Answer | None:
-        """The next release is started and this one told to stop, as in every roll-out."""
+        """The next release is started and this one told to stop, as in every roll-out.
+
+        One that has just been handed something hears of it first: it would not know otherwise
+        that it has anything to give back, and its lease would have to run out.
+        """
         before = self._replica(delivery, hit)
         self._release += 1
         await self._start(self._release)
         self.replicas.remove(before)
-        before.process.signal(signal.SIGTERM)
-        await asyncio.to_thread(before.process.join)
-        before.process.close()
-        before.road.close()
+        if hit.cell.moment is Moment.HANDED:
+            self._leaving = asyncio.create_task(self._leave(before, after=HEARD_WITHIN))
+            return answer
+        await self._leave(before)
         if delivery.road is self.agents_road:
             return await self._go_on(delivery, answer)
         return None
+
+    async def _leave(self, replica: Replica, *, after: float = 0) -> None:
+        await asyncio.sleep(after)
+        replica.process.signal(signal.SIGTERM)
+        await asyncio.to_thread(replica.process.join)
+        replica.process.close()
+        replica.road.close()
 
     async def _two_controllers(
         self, hit: Hit, delivery: Delivery, answer: Answer | None
