@@ -76,13 +76,16 @@ class Members:
     ) -> set[str]:
         failed = {_about(each) for each in operations if each.status == "failed"} - {None}
         orgs = {each.org_id for each in operations}
-        found = [m for org in sorted(orgs) for m in await _named(ctx, failed, org=org)]
-        gone = {member.id for member in found if not member.is_live}
+        found = {m.id: m for org in sorted(orgs) for m in await _named(ctx, failed, org=org)}
         return {
             each.id
             for each in operations
-            if (each.status == "failed" and _about(each) in gone)
-            or not _fits(each, around[each.instance_id])
+            if not _fits(each, around[each.instance_id])
+            or (
+                each.status == "failed"
+                and (member := found.get(_about(each) or "")) is not None
+                and not _is_still_there(member, each)
+            )
         }
 
     async def list_withheld(self, ctx: Context, operations: Sequence[Operation]) -> set[str]:
@@ -148,7 +151,7 @@ def _outcome(members: Sequence[Member], moves: Sequence[Move]) -> Outcome:
         operation = move.operation
         member = after[str(_about(operation))]
         given = {"kind": operation.kind, "status": operation.status}
-        back = rules.withdrawn(member, given=operation.input, **given)
+        back = rules.withdrawn(member, given=operation.input, operation=operation.id, **given)
         if operation.kind == "member.replace":
             new = after[operation.input["new"]]
             back = rules.stays_beside(member, new, status=operation.status)
@@ -261,10 +264,17 @@ def _replaced(member: Member, operation: Operation) -> Member:
 
 
 def _check_still_there(member: Member, operation: Operation) -> None:
-    if not member.is_live:
+    if not _is_still_there(member, operation):
+        how = "was changed by others since" if member.is_live else "is gone"
         raise operations.InvalidTransition(
-            f"Member {member.name} is gone: operation {operation.id} cannot be tried again."
+            f"Member {member.name} {how}: operation {operation.id} cannot be tried again."
         )
+
+
+def _is_still_there(member: Member, operation: Operation) -> bool:
+    """Whether it is as the operation left it, as far as that matters to do it once more."""
+    overtaken = rules.is_overtaken(member, kind=operation.kind, operation=operation.id)
+    return member.is_live and not overtaken
 
 
 async def _save(

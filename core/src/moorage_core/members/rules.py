@@ -178,7 +178,8 @@ def follow(
     `status` is the operation's new one, `why` what it says of itself. With `keep` a member that
     could not join keeps its machine, so that it can be tried again. One that is at work `again`
     leaves, when it is cancelled, what it found the first time. One that never was at work on the
-    member leaves it to whoever is, but for its coming and going.
+    member leaves it to whoever is, but for its coming and going; so does an addition that failed,
+    once another operation was at work on the member.
     """
     if status == "running" and kind in DONE:
         found = member.settled if again or member.status not in SETTLED else member.status
@@ -188,7 +189,7 @@ def follow(
     if status == "succeeded" and kind in DONE:
         return Following(DONE[kind], DONE[kind])
     leaves = kind == "member.remove" and status == "abandoned"
-    if not again and kind != "member.add" and not leaves:
+    if not again and not leaves and not (kind == "member.add" and is_to_join(member)):
         return None
     if status == "failed":
         return _failed(member, kind, why, keep=keep)
@@ -202,6 +203,17 @@ def follow(
     return None
 
 
+def is_to_join(member: Member) -> bool:
+    """Whether nothing but its addition was ever at work on it."""
+    return member.status in ("requested", "joining")
+
+
+def is_overtaken(member: Member, *, kind: str, operation: str) -> bool:
+    """Whether what came of an addition is another operation's by now."""
+    last = member.last_operation_id == operation
+    return kind == "member.add" and not last and not is_to_join(member)
+
+
 def _failed(member: Member, kind: str, why: str | None, *, keep: bool) -> Following:
     """A machine that was allocated for a member that cannot join goes back, and so does it."""
     joins = kind == "member.add"
@@ -210,13 +222,17 @@ def _failed(member: Member, kind: str, why: str | None, *, keep: bool) -> Follow
     return Following(after, after if joins else member.settled, why or f"{kind} failed.")
 
 
-def withdrawn(member: Member, *, kind: str, status: str, given: Mapping[str, Any]) -> int:
+def withdrawn(
+    member: Member, *, kind: str, status: str, given: Mapping[str, Any], operation: str
+) -> int:
     """How many members more are wanted, now that what was asked for one is taken back.
 
     What failed is still wanted: the difference to what there is stays to be seen. A replacement
-    never changed what is wanted.
+    never changed what is wanted, nor does an addition whose member is there to stay.
     """
     if "replaces" in given or "replaced_by" in given:
+        return 0
+    if member.is_live and is_overtaken(member, kind=kind, operation=operation):
         return 0
     if kind == "member.add" and status in ("cancelled", "abandoned"):
         return -1

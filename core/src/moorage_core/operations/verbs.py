@@ -47,8 +47,8 @@ async def _reopen_children(ctx: Context, parent: Operation) -> bool:
     failed = await queue_store.list_children(ctx.db, parent.id, org=org, statuses=["failed"])
     changes = [
         (each, recovery.reopened(each))
-        for each in failed
-        if each.recovery != "terminal" and each.direction == "forward"
+        for each in await reading.seen(ctx, failed)
+        if each.recovery != "terminal" and each.direction == "forward" and not each.is_barred
     ]
     return bool(await flow.move(ctx, changes, org=org))
 
