@@ -95,22 +95,22 @@ async def _judge(
 ) -> bool:
     said = f"{act.name} was cancelled: "
     parts = [ended, *[each async for each in one.client.operations.children(ended)]]
-    if any(part.no_return and part.status == "succeeded" for part in parts):
-        judge.kept(BACK)
-        return False
-    if ended.status == "succeeded":
-        judge.broken(
-            BACK,
-            f"{said}it is taken back.",
-            "It succeeded, and no step of it was one of no return.",
-            ended.correlation_id,
-        )
-        return False
+    for each in parts:
+        went_on = each.status == "succeeded" and each.cancel_requested_at and not each.no_return
+        if went_on and not any(part.no_return for part in parts):
+            judge.broken(
+                BACK,
+                f"{said}it is taken back.",
+                f"{each.kind} succeeded, and no step of it was one of no return.",
+                each.correlation_id,
+            )
+            return ended.status != "succeeded"
     judge.kept(BACK)
-    residue = [what for part in parts for what in part.residue]
+    if ended.status == "succeeded":
+        return False
     judge.expect(
         NAMED,
-        residue or not different,
+        not different or any(part.residue for part in parts),
         f"{said}what was not taken back is named.",
         f"{'; '.join(different)}, and the residue is empty.",
         ended.correlation_id,
