@@ -184,6 +184,21 @@ def test_the_first_look_is_logged_whole() -> None:
     ]
 
 
+def test_the_end_comes_last() -> None:
+    before = Sight(operation(phase="finish"), [step(1, "start", "running", finished_at=None)])
+    after = Sight(
+        operation(status="succeeded", phase="finish", message="done", children=counted(1, ended=1)),
+        [step(1, "start")],
+    )
+
+    assert sight.changes(before, after) == [
+        "  start: succeeded",
+        "  1 of 1 done",
+        "member.add (opn_1): succeeded",
+        "  done",
+    ]
+
+
 def test_one_that_is_tried_again_says_why() -> None:
     seen = Sight(
         operation(

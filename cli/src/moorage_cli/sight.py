@@ -172,13 +172,19 @@ def _bar(operation: OperationRead, done: int, total: int) -> RenderableType:
 
 
 def changes(before: Sight | None, after: Sight) -> list[str]:
-    """What moved between two looks, one line each: for logs and pipes."""
-    found: list[str] = []
+    """What moved between two looks, one line each: for logs and pipes. The end comes last."""
     old, new = before.operation if before else None, after.operation
+    whole: list[str] = []
     if old is None or state(old) != state(new):
-        found.append(f"{title(new)}: {state(new)}")
+        whole.append(f"{title(new)}: {state(new)}")
     if (now := words(new)) and (old is None or words(old) != now):
-        found.append(f"  {now}")
+        whole.append(f"  {now}")
+    parts = _changed_parts(before, after)
+    return [*parts, *whole] if new.status in SETTLED else [*whole, *parts]
+
+
+def _changed_parts(before: Sight | None, after: Sight) -> list[str]:
+    found: list[str] = []
     known = {(step.phase, step.number): step for step in (before.steps if before else ())}
     for step in after.steps:
         last = known.get((step.phase, step.number))
@@ -188,7 +194,8 @@ def changes(before: Sight | None, after: Sight) -> list[str]:
     seen = {child.id: after.child(child) for child in (before.children if before else ())}
     told = [(child.id, after.child(child)) for child in after.children]
     found += [f"  {text}" for id, text in told if seen.get(id) != text]
-    if (done := share(new)) and (old is None or share(old) != done):
+    done = share(after.operation)
+    if done and (before is None or share(before.operation) != done):
         found.append(f"  {done[0]} of {done[1]} done")
     return found
 

@@ -6,7 +6,7 @@ Ctrl-C stops the showing and not the work, and says how to look again.
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -14,6 +14,7 @@ import typer
 from rich.console import Console, RenderableType
 from rich.live import Live
 
+import moorage
 from moorage import Client
 from moorage.models import InstanceRead, OperationRead
 from moorage.resources.operations import Status
@@ -28,6 +29,10 @@ LOOK = 20.0
 """Seconds that a question for news may take."""
 LOOK_AT_CHILDREN = 2.0
 """The same while children work: what moves in them does not move their parent."""
+PAUSE = 2.0
+"""Seconds between questions that nobody answers, each of which is repeated for a while."""
+AWAY = "The platform does not answer. The work goes on; it is asked again and again."
+BACK = "The platform answers again."
 FRAMES_PER_SECOND = 4
 WORTH_A_LINE: tuple[Status, ...] = ("blocked", "failed", "running", "undoing", "waiting")
 
@@ -71,12 +76,23 @@ def _again(operation: str) -> str:
 
 
 async def _shown(at: Session, operation: str) -> Sight:
-    looks = _looks(at.client, operation)
-    if at.chosen.format is Format.JSON:
-        return [seen async for seen in looks][-1]
+    quiet = at.chosen.format is Format.JSON
+    seen = looks(
+        lambda after: look(at.client, operation, after=after), say=_nothing if quiet else _say
+    )
+    if quiet:
+        return [each async for each in seen][-1]
     if sys.stdout.isatty():
-        return await _draw(looks)
-    return await _log(looks)
+        return await _draw(seen)
+    return await _log(seen)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _nothing(text: str) -> None:
+    """Programs read one document, and no words beside it."""
 
 
 async def _draw(looks: AsyncIterator[Sight]) -> Sight:
@@ -102,12 +118,34 @@ async def _log(looks: AsyncIterator[Sight]) -> Sight:
     return last
 
 
-async def _looks(client: Client, operation: str) -> AsyncIterator[Sight]:
-    """One look after the other, each when something has moved, until nothing will by itself."""
-    seen = await look(client, operation)
+async def looks(
+    look: Callable[[Sight | None], Awaitable[Sight]],
+    *,
+    say: Callable[[str], None],
+    pause: float = PAUSE,
+) -> AsyncIterator[Sight]:
+    """One look after the other, each when something has moved, until nothing will by itself.
+
+    The first must succeed. After that the work goes on, whether or not the platform answers: it is
+    asked until it does.
+    """
+    seen = await look(None)
     yield seen
+    away = False
     while seen.operation.status not in sight.SETTLED:
-        seen = await look(client, operation, after=seen)
+        try:
+            seen = await look(seen)
+        except (moorage.Unreachable, moorage.ServerFault) as err:
+            if isinstance(err, moorage.CertificateRefused):
+                raise
+            if not away:
+                say(AWAY)
+            away = True
+            await asyncio.sleep(pause)
+            continue
+        if away:
+            say(BACK)
+        away = False
         yield seen
 
 
