@@ -1,7 +1,7 @@
 # Moorage. `make` alone lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast check boundaries gen bench lock format
+.PHONY: help setup demo test test-fast test-faults check boundaries gen bench lock format
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -34,6 +34,9 @@ test: setup ## Set up, then run every test
 
 test-fast: setup ## Tests that need no lab and no browser, in a few minutes
 	$(PYTEST) $(PARALLEL) -m "$(FAST)" $(ARGS)
+
+test-faults: setup ## The whole fault matrix; what was run stands in tests/faults/report/
+	FAULTS=all $(PYTEST) -s tests/faults $(ARGS)
 
 check: setup ## Format, lint, types, boundaries, generated files
 	$(BIN)/ruff format --check .
