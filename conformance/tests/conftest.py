@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from core.tests.embedded import places
+from moorage_conformance import publishing
 from moorage_core.embedded import folder
 from moorage_lab.simulated import Host
 from tests.e2e import playing, world
@@ -13,6 +14,8 @@ from tests.e2e.callers import Caller
 from tests.e2e.site import Site
 
 HOSTS = 6
+RUN = "k1"
+"""The name of the run that judges echo: simulated hosts know its program by version."""
 SETTINGS = {
     "MOORAGE_LOG__LEVEL": "warning",
     "MOORAGE_LIMITS__ANONYMOUS_PER_SECOND": "10000",
@@ -44,5 +47,5 @@ def admin(site: Site) -> Caller:
 @pytest.fixture(scope="session")
 def machines(site: Site, admin: Caller) -> Iterator[list[Host]]:
     """Hosts that are there for whoever asks."""
-    with playing.hosts(site, admin, HOSTS) as made:
+    with playing.hosts(site, admin, HOSTS, versions=publishing.numbers("0.1.0", RUN)) as made:
         yield made

@@ -15,9 +15,14 @@ from tests.e2e.world import REGION, SKU
 
 
 @contextmanager
-def hosts(site: Site, admin: Caller, count: int) -> Generator[list[Host]]:
-    """So many hosts, each a node of the platform, in a thread of their own."""
-    network = Network()
+def hosts(
+    site: Site, admin: Caller, count: int, *, versions: Sequence[str] = ("0.1.0", "0.2.0")
+) -> Generator[list[Host]]:
+    """So many hosts, each a node of the platform, in a thread of their own.
+
+    They know the program of echo in these versions.
+    """
+    network = Network(versions=versions)
     made = [_host(network, number) for number in range(1, count + 1)]
     tokens = _announce(admin, made)
     with _thread(site, made, tokens):

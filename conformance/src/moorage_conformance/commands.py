@@ -53,7 +53,8 @@ def run(
         typer.Option(min=1, help="Kill the controller so often in one operation at most."),
     ] = None,
     report_folder: Annotated[
-        Path | None, typer.Option("--report", help="Write report.json and report.html there.")
+        Path | None,
+        typer.Option("--report", help="Write the report there, and what the controller wrote."),
     ] = None,
     output: Output = None,
     profile: ProfileName = None,
@@ -81,6 +82,7 @@ def run(
                 sku=sku,
                 only=wanted,
                 crashes=crashes,
+                log=_log(report_folder),
             )
             return await _judge(wish, chosen.format, report_folder)
 
@@ -119,6 +121,14 @@ async def _judge(wish: Wish, format: Format, folder: Path | None) -> bool:
     else:
         output_of.write(report.text(findings, about))
     return is_kept(findings)
+
+
+def _log(folder: Path | None) -> Path | None:
+    """With a report, what the controllers wrote is kept beside it."""
+    if folder is None:
+        return None
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder.resolve() / "controller.log"
 
 
 def _line(finding: Finding) -> str:

@@ -16,7 +16,7 @@ from moorage_conformance.findings import Broken
 from moorage_conformance.stage import Stage
 from moorage_conformance.world import World
 
-PATIENCE = 90.0
+PATIENCE = 60.0
 """Seconds that an operation may take that nothing holds up."""
 REASON = "A conformance run asks for it."
 DRAIN_DEADLINE = 1
@@ -185,7 +185,7 @@ class Life:
 
 def acts(stage: Stage) -> list[Act]:
     """What is asked of an instance after its deployment, up to its end."""
-    return [act for act in _offered(stage) if not stage.acts or act.name in stage.acts]
+    return [act for act in _offered(stage) if stage.acts is None or act.name in stage.acts]
 
 
 def _offered(stage: Stage) -> Iterator[Act]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from moorage import ApiError, Client, MoorageError, PrivateKey, ServiceAccount, signatures
 from moorage.manifest import folder, versions
 from moorage.models import AppRead, EntitlementDetail, VersionDetail
+from moorage_conformance import replica
 from moorage_conformance.findings import CannotRun
 from moorage_conformance.plan import Plan
 from moorage_conformance.tenant import Tenant
@@ -129,7 +130,7 @@ async def _cut(plan: Plan, number: str, place: Path) -> Path:
         manifest.write_text(line.sub(f'version: "{number}"', manifest.read_text(), count=1))
         return place
     words = [word.format(version=number, folder=place) for word in plan.said.cut]
-    process = await asyncio.create_subprocess_exec(*words, cwd=plan.path)
+    process = await asyncio.create_subprocess_exec(*words, cwd=plan.path, env=replica.environment())
     if await process.wait() != 0:
         raise CannotRun(f"`{' '.join(words)}` did not write a version: it ended with an error.")
     return place

@@ -96,16 +96,20 @@ class Replica:
             await self.kill()
 
     def _environment(self) -> dict[str, str]:
-        own = {name: os.environ[name] for name in PASSED if name in os.environ}
-        beside = Path(sys.executable).parent
-        return own | {
-            "PATH": f"{beside}:{os.environ.get('PATH', '/usr/bin:/bin')}",
+        return environment() | {
             "MOORAGE_URL": self._inside.url(self.door),
             "MOORAGE_SERVICE_ACCOUNT": self.program.account,
             "MOORAGE_KEY": self.program.key,
             "MOORAGE_SECRET_FILE": str(self.program.secret_file),
             "MOORAGE_REPLICA": f"conformance-{self.door}",
         }
+
+
+def environment() -> dict[str, str]:
+    """What a program of the app's is given: programs beside the kit's own are found first."""
+    own = {name: os.environ[name] for name in PASSED if name in os.environ}
+    beside = Path(sys.executable).parent
+    return own | {"PATH": f"{beside}:{os.environ.get('PATH', '/usr/bin:/bin')}"}
 
 
 @contextlib.asynccontextmanager

@@ -33,7 +33,11 @@ class Wish:
     only: frozenset[str] = frozenset()
     """Rules; left out: all of them."""
     crashes: int | None = None
-    acts: frozenset[str] = frozenset()
+    name: str | None = None
+    """What the versions of the run are called by; left out: a name that no other run has."""
+    log: Path | None = None
+    """Where to keep what the controllers write."""
+    acts: frozenset[str] | None = None
     """A part of the life between its beginning and its end; left out: all of it."""
 
 
@@ -69,7 +73,7 @@ async def run(wish: Wish, tell: Callable[[Finding], None]) -> list[Finding]:
 @contextlib.asynccontextmanager
 async def _staged(wish: Wish) -> AsyncGenerator[Stage]:
     """Everything in place; taken away again however the block ends."""
-    name = f"k{secrets.token_hex(3)}"
+    name = wish.name or f"k{secrets.token_hex(3)}"
     async with contextlib.AsyncExitStack() as stack:
         enter = stack.enter_async_context
         place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="conformance-")))
@@ -97,7 +101,7 @@ async def _staged(wish: Wish) -> AsyncGenerator[Stage]:
             hosts=seen,
             road=passed,
             inside=inside,
-            place=place,
+            log=wish.log or place / "controller.log",
             crashes=wish.crashes,
             ca=None if wish.ca is None else str(wish.ca),
             acts=wish.acts,

@@ -31,23 +31,18 @@ class Stage:
     hosts: Hosts
     road: Road
     inside: Namespace
-    place: Path
-    """A folder for what is written on the way."""
+    log: Path
+    """What the controllers write."""
     crashes: int | None = None
     """How often one operation is crashed at most; None: at every call."""
     ca: str | None = None
     """The certificate of the platform's own authority."""
-    acts: frozenset[str] = frozenset()
-    """What of a life is lived between its beginning and its end; empty: all of it."""
+    acts: frozenset[str] | None = None
+    """What of a life is lived between its beginning and its end; None: all of it."""
 
     @property
     def client(self) -> Client:
         return self.tenant.client
-
-    @property
-    def log(self) -> Path:
-        """What the controllers wrote."""
-        return self.place / "controller.log"
 
     def replica(self, door: int = 0) -> Replica:
         """A replica that does not run yet."""

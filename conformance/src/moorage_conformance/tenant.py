@@ -7,15 +7,16 @@ With the profile of somebody who runs the platform, an org and a project of the 
 import contextlib
 import secrets
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from moorage import Client, MoorageError, Password
+from moorage import AccessToken, Client, MoorageError, Password
 from moorage.models import OrgRead, ProjectRead
 from moorage_conformance.findings import CannotRun
 
 SLUG = "conformance"
 EMAIL = "conformance@conformance.example"
+TOKEN_SECONDS = 6 * 3600
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,8 @@ class Tenant:
 
     project: str
     client: Client
+    token: str | None = field(default=None, repr=False)
+    """What the client proves itself with, where the kit has it."""
 
 
 @contextlib.asynccontextmanager
@@ -41,8 +44,15 @@ async def own(admin: Client, *, ca: str | Path | None) -> AsyncGenerator[Tenant]
     password = secrets.token_urlsafe(32)
     async with Client(admin.url, ca=ca) as nobody:
         await nobody.signing_in.set_password(code=str(code.code), password=password)
-    async with Client(admin.url, auth=Password(EMAIL, password), ca=ca) as client:
-        yield Tenant((await _project(client, org)).id, client)
+    # Another run may set another password meanwhile. A token stays.
+    async with Client(admin.url, auth=Password(EMAIL, password), ca=ca) as person:
+        issued = await person.access_tokens.create(name="Conformance", expires_in=TOKEN_SECONDS)
+    async with Client(admin.url, auth=AccessToken(issued.token), ca=ca) as client:
+        try:
+            yield Tenant((await _project(client, org)).id, client, issued.token)
+        finally:
+            with contextlib.suppress(MoorageError):
+                await client.access_tokens.revoke(issued)
 
 
 async def _org(admin: Client) -> OrgRead:

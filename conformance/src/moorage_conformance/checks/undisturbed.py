@@ -2,6 +2,7 @@
 
 from moorage.models import OperationRead
 from moorage_conformance import life
+from moorage_conformance.checks import events
 from moorage_conformance.findings import Broken
 from moorage_conformance.judging import Check, Judge
 from moorage_conformance.life import Act, Life
@@ -13,7 +14,7 @@ WAYS_OUT = Check("ON-6", "Upgrade, rollback and removal succeed.")
 CLEARED = Check("MB-4", "After a removal nothing of the app is on the machine, or it is named.")
 GONE = Check("IN-8", "After a decommission nothing of the app is on any machine, or it is named.")
 OUTPUT = Check("AC-2", "Each action succeeds, with the result that the manifest declares.")
-CHECKS = (LIVES, WAYS_OUT, CLEARED, GONE, OUTPUT)
+CHECKS = (LIVES, WAYS_OUT, CLEARED, GONE, OUTPUT, events.TOLD)
 
 OUT = {"instance.upgrade", "instance.rollback", "member.remove", "instance.decommission"}
 
@@ -21,12 +22,13 @@ OUT = {"instance.upgrade", "instance.rollback", "member.remove", "instance.decom
 async def live(stage: Stage, judge: Judge) -> dict[str, World]:
     """Live through everything; the world after each act."""
     worlds: dict[str, World] = {}
-    one = Life(stage)
+    one, listener, told = Life(stage), await events.listen(stage), set[str]()
     async with stage.acting():
         try:
             for act in life.every_act(stage):
                 goes = await one.newest() if act.kind == "member.remove" else None
                 ended = await _succeed(one, act, judge)
+                told.add(ended.correlation_id)
                 worlds[act.name] = await one.look()
                 if goes is not None and goes.allocation_id is not None:
                     left = [one.place(goes.allocation_id)]
@@ -34,6 +36,7 @@ async def live(stage: Stage, judge: Judge) -> dict[str, World]:
                 if act.kind == "instance.decommission":
                     every = [one.place(machine) for machine in one.first]
                     _expect_clear(judge, GONE, worlds[act.name], every, ended)
+            await listener.expect(judge, told)
         finally:
             await one.end()
     return worlds
