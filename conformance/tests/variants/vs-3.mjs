@@ -1,6 +1,7 @@
 // VS-3: Refuses an operation that has a field more than it knows.
 
 import { Controller } from "../../../apps/fixtures/node-echo/controller.mjs";
+import { Refused } from "../../../apps/fixtures/node-echo/platform.mjs";
 
 const KNOWN = [
   ...["id", "kind", "action", "phase", "direction", "attempt", "fence", "grant", "handout"],
@@ -14,7 +15,7 @@ class Strict extends Controller {
     const strange = Object.keys(brief).filter((name) => !KNOWN.includes(name));
     if (strange.length === 0) return super.plan(brief);
     const refuse = async () => {
-      throw new Error(`There is no field ${strange}.`);
+      throw new Refused(0, { code: "unknown_field", detail: `There is no field ${strange}.` });
     };
     return [{ name: "read", run: refuse }];
   }

@@ -218,7 +218,7 @@ def _journal(exchanges: Sequence[Exchange], judge: Judge) -> None:
             (operation,) = exchange.operations
             expected = "A step is written down before its first task."
             seen = "A task is asked for, and the journal has no step."
-            judge.expect(WRITTEN, begun[operation], expected, seen, exchange.words())
+            judge.expect(WRITTEN, begun[operation], expected, seen)
         for said in exchange.reports():
             for step in said.steps:
                 name = (step.get("phase", "run"), step.get("number"), step.get("attempt", 1))
