@@ -2,20 +2,26 @@
 
 from typing import Any
 
+import httpx2
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from core.tests.factories import artifacts, catalog, entitlements
+from core.tests.callers import Bearer
+from core.tests.factories import artifacts, catalog, entitlements, machines
 from core.tests.factories.instances import CLUSTER, Echo, make_echo
 from core.tests.factories.tenants import make_tenant
 from core.tests.site import Site, fresh
+from moorage_core.tasks import commands as tasks
 
+TOUCHING = CLUSTER.replace(
+    "touches:\n", "touches:\n  instance.rollback: [leader]\n  instance.restart: [leader]\n"
+)
 REVOKED = {"reason": "It does harm to whoever runs it."}
 
 
 @pytest.fixture
 async def echo(site: Site) -> Echo:
-    return await make_echo(await make_tenant(site))
+    return await make_echo(await make_tenant(site), more=TOUCHING)
 
 
 async def publish_with_artifact(echo: Echo, version: str) -> dict[str, Any]:
@@ -26,8 +32,8 @@ async def publish_with_artifact(echo: Echo, version: str) -> dict[str, Any]:
     signed = await artifacts.sign(echo.admin, found, key["id"], pair)
     assert signed.status_code == 200, signed.text
     named = {name: found[name] for name in ("name", "digest", "size", "media_type")}
-    await catalog.publish(echo.admin, echo.app, version=version, artifacts=[named], more=CLUSTER)
-    return found
+    await catalog.publish(echo.admin, echo.app, version=version, artifacts=[named], more=TOUCHING)
+    return found | {"content": content}
 
 
 async def revoke(echo: Echo, artifact: dict[str, Any]) -> None:
@@ -85,7 +91,7 @@ async def test_going_back_to_what_is_revoked_needs_somebody_who_answers_for_it(
     site: Site, echo: Echo
 ) -> None:
     id, artifact = await instance_with_artifact(echo)
-    await echo.publish("1.2.0")
+    await echo.publish("1.2.0", more=TOUCHING)
     await echo.ask(id, "upgrade", {"version": "1.2.0"})
     await echo.work()
     await revoke(echo, artifact)
@@ -104,6 +110,77 @@ async def test_going_back_to_what_is_revoked_needs_somebody_who_answers_for_it(
     assert operation["input"]["override"] == "the new one loses data"
     assert [each["kind"] for each in done] == ["instance.rollback"]
     assert (await echo.get(id))["app_version"] == "1.1.0"
+
+
+async def put_from(echo: Echo, brief: dict[str, Any], artifact: dict[str, Any]) -> httpx2.Response:
+    """Ask for the artifact's bytes on the leader's machine, as whoever holds the operation."""
+    listed = await echo.admin.get(f"/v1/instances/{brief['instance']['id']}/members")
+    machine = listed.json()["items"][0]["allocation_id"]
+    given = {"path": "/opt/echo", "digest": artifact["digest"], "size": artifact["size"]}
+    wish = {"key": f"install/{fresh()}", "kind": "put", "allocation": machine, "input": given}
+    path = f"/v1/operations/{brief['id']}/tasks"
+    return await Bearer(echo.tenant.site.client, brief["grant"]).post(path, {"tasks": [wish]})
+
+
+async def test_what_somebody_answers_for_reaches_the_machines(echo: Echo) -> None:
+    id, artifact = await instance_with_artifact(echo)
+    await echo.publish("1.2.0", more=TOUCHING)
+    await echo.ask(id, "upgrade", {"version": "1.2.0"})
+    await echo.work()
+    await revoke(echo, artifact)
+    answered = {"accept_losses": True, "override": {"reason": "the new one loses data"}}
+    await echo.ask(id, "rollback", answered)
+    (brief,) = await echo.claim()
+
+    asked = await put_from(echo, brief, artifact)
+    assert asked.status_code == 200, asked.text
+    task = asked.json()["tasks"][0]
+    site = echo.tenant.site
+    ((node,),) = await site.rows("SELECT node_id FROM tasks WHERE id = %s", task["id"])
+    await tasks.for_poll(site.platform, node, [])
+    content = await tasks.open_content(site.platform, node, task["id"])
+
+    assert b"".join([piece async for piece in content.chunks]) == artifact["content"]
+
+
+async def test_a_part_of_a_replacement_that_somebody_answers_for_gets_the_bytes(echo: Echo) -> None:
+    artifact = await publish_with_artifact(echo, "1.1.0")
+    id = (await echo.running(version="1.1.0", replicas=1))["id"]
+    await revoke(echo, artifact)
+    listed = await echo.admin.get(f"/v1/instances/{id}/members?component=replica")
+    given = {
+        "allocation": await machines.make_allocation_row(echo.tenant),
+        "reason": "it is loud",
+        "override": {"reason": "the host is dying"},
+    }
+    asked = await echo.admin.post(f"/v1/members/{listed.json()['items'][0]['id']}/replace", given)
+    assert asked.status_code == 202, asked.text
+    (prepare,) = await echo.claim()
+    await echo.say(prepare, "succeeded")
+    (add,) = await echo.claim()
+
+    assert add["kind"] == "member.add"
+    where = f"/v1/operations/{add['id']}/tasks"
+    put = {"path": "/opt/echo", "digest": artifact["digest"], "size": artifact["size"]}
+    wish = {"key": "install/it", "kind": "put", "allocation": given["allocation"], "input": put}
+    holder = Bearer(echo.tenant.site.client, add["grant"])
+    answer = await holder.post(where, {"tasks": [wish]})
+    assert answer.status_code == 200, answer.text
+
+
+async def test_an_app_cannot_answer_for_what_is_revoked(echo: Echo) -> None:
+    id, artifact = await instance_with_artifact(echo)
+    await echo.ask(id, "restart")
+    (brief,) = await echo.claim()
+    await revoke(echo, artifact)
+    await echo.tenant.site.sql.execute(
+        "UPDATE operations SET input = jsonb_build_object('override', 'mine') WHERE id = %s",
+        (brief["id"],),
+    )
+
+    refused = await put_from(echo, brief, artifact)
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "artifact_missing")
 
 
 # Families

@@ -381,15 +381,17 @@ def details(wishes: Sequence[Wish], *, new: int) -> dict[str, Any]:
     }
 
 
-def verified(digest: str, used: Iterable[UsedArtifact]) -> str | None:
+def verified(digest: str, used: Iterable[UsedArtifact], *, overridden: bool) -> str | None:
     """The id of the artifact that the operation's version uses; None where it is not one of its.
 
-    Nothing of a version goes to machines that was not proven, or was found out.
+    Nothing of a version goes to machines that was not proven, or was found out; unless somebody
+    answers for what was revoked.
     """
     for each in used:
         if each.digest != digest:
             continue
-        if each.trust != "verified" or not each.source_enabled:
+        trusted = each.trust == "verified" or (overridden and each.trust == "revoked")
+        if not trusted or not each.source_enabled:
             raise ArtifactMissing(
                 f"The artifact {each.name} of this version is {each.trust}: "
                 f"{each.trust_reason or 'it was not verified'}."
@@ -398,11 +400,11 @@ def verified(digest: str, used: Iterable[UsedArtifact]) -> str | None:
     return None
 
 
-def usable(digest: str, artifact: Artifact | None) -> Artifact:
-    """An artifact of the project whose bytes may go to its machines."""
+def usable(digest: str, artifact: Artifact | None, *, overridden: bool = False) -> Artifact:
+    """An artifact whose bytes may go to machines of the project."""
     if artifact is None or artifact.lifecycle == "uploading":
         raise ArtifactMissing(f"The project has no artifact {digest}. Upload it first.")
-    if artifact.trust in ("failed", "revoked"):
+    if artifact.trust == "failed" or (artifact.trust == "revoked" and not overridden):
         raise ArtifactMissing(
             f"The artifact {digest} is {artifact.trust}: {artifact.trust_reason or 'no reason'}."
         )

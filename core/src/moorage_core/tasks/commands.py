@@ -144,7 +144,12 @@ async def _check_artifacts(ctx: Context, held: Operation, wishes: Sequence[Wish]
     digests = sorted({found for wish in wishes if (found := kinds.digest_of(wish.input))})
     if digests and held.version_id is not None:
         used = await catalog.artifacts_of(ctx.db, held.version_id)
-        digests = [digest for digest in digests if acceptance.verified(digest, used) is None]
+        origin = await store.find_origin(ctx.db, held.id, org=held.org_id)
+        digests = [
+            digest
+            for digest in digests
+            if acceptance.verified(digest, used, overridden=origin.overridden) is None
+        ]
     if not digests:
         return
     named = await artifacts.find_by_digest(

@@ -148,3 +148,13 @@ class Answered:
 
     task: str
     outcome: str
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where an operation comes from, as far as it decides what its tasks may bring."""
+
+    version_id: str | None
+    """Of the app whose controller does it; None for a session."""
+    overridden: bool
+    """Somebody answers for bringing what was revoked."""

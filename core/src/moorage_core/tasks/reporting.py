@@ -104,11 +104,13 @@ async def open_content(platform: Platform, node: str, task: str) -> Content:
 
 async def _artifact(db: Db, task: Task, digest: str) -> Artifact:
     """One that the version uses whose controller asked for the task; or the project's own."""
-    version = await store.find_version_of(db, task.operation_id, org=task.org_id)
-    if version is not None:
-        used = acceptance.verified(digest, await catalog.artifacts_of(db, version))
+    origin = await store.find_origin(db, task.operation_id, org=task.org_id)
+    if origin.version_id is not None:
+        of_version = await catalog.artifacts_of(db, origin.version_id)
+        used = acceptance.verified(digest, of_version, overridden=origin.overridden)
         if used is not None:
-            return acceptance.usable(digest, await artifacts.find_any(db, used))
+            found = await artifacts.find_any(db, used)
+            return acceptance.usable(digest, found, overridden=origin.overridden)
     named = await artifacts.find_by_digest(
         db, org=task.org_id, project=task.project_id, digests=[digest]
     )

@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 from moorage_core.kit.db import Db
 from moorage_core.kit.pagination import PageRequest
 from moorage_core.tasks.acceptance import Earlier, Machine, Standing
-from moorage_core.tasks.models import Task
+from moorage_core.tasks.models import Origin, Task
 
 TASK: LiteralString = """
     id, org_id, project_id, operation_id, allocation_id, node_id, reach, kind, key, attempt, fence,
@@ -72,10 +72,17 @@ async def touch(db: Db, operation: str, allocations: list[str], *, org: str, pro
     )
 
 
-async def find_version_of(db: Db, operation: str, *, org: str) -> str | None:
-    """The version whose controller does an operation; None for a session."""
-    return await db.value(
-        "SELECT version_id FROM operations WHERE org_id = %s AND id = %s", (org, operation)
+async def find_origin(db: Db, operation: str, *, org: str) -> Origin:
+    """Whose controller does an operation, and whether somebody answers for what it brings."""
+    return await db.get(
+        Origin,
+        """
+        SELECT o.version_id, w.kind IN ('instance.rollback', 'member.replace')
+            AND w.input ->> 'override' IS NOT NULL AS overridden
+        FROM operations o JOIN operations w ON w.id = coalesce(o.parent_id, o.id)
+        WHERE o.org_id = %s AND o.id = %s
+        """,
+        (org, operation),
     )
 
 
