@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from conformance.tests.conftest import RUN
 from moorage import AccessToken, Client
 from moorage_conformance import plan, run
+from moorage_conformance.checks import passes
 from moorage_conformance.findings import Finding
 from moorage_conformance.run import Wish
 from moorage_lab.simulated import Host
@@ -17,12 +19,21 @@ pytestmark = pytest.mark.slow
 
 REPO = Path(__file__).parents[2]
 NODE_ECHO = REPO / "apps/fixtures/node-echo"
+ECHO = REPO / "apps/echo/src/moorage_echo"
+A_FEW = 2
+"""Deaths of one operation. A controller in Python takes a second to start, one in Node none."""
 
 
-async def judged(site: Site, admin: Caller, app: Path) -> list[Finding]:
+async def judged(
+    site: Site, admin: Caller, app: Path, *, name: str | None = None, crashes: int | None = None
+) -> list[Finding]:
     async with Client(site.url, auth=AccessToken(admin.token)) as client:
-        wish = Wish(plan.read(app), client, region=REGION, sku=SKU)
+        wish = Wish(plan.read(app), client, region=REGION, sku=SKU, name=name, crashes=crashes)
         return await run.run(wish, lambda finding: None)
+
+
+def broken(findings: list[Finding]) -> list[Finding]:
+    return [each for each in findings if each.outcome == "broken"]
 
 
 async def test_an_app_in_another_language_keeps_every_rule(
@@ -30,5 +41,17 @@ async def test_an_app_in_another_language_keeps_every_rule(
 ) -> None:
     findings = await judged(site, admin, NODE_ECHO)
 
-    assert [each for each in findings if each.outcome == "broken"] == []
+    assert broken(findings) == []
+    assert {each.rule for each in findings if each.outcome == "kept"} == {
+        check.rule for each in passes.EVERY for check in each.checks
+    }
+    assert [host.files for host in machines] == [{}] * len(machines)
+
+
+async def test_the_smallest_honest_app_keeps_every_rule(
+    site: Site, admin: Caller, machines: list[Host]
+) -> None:
+    findings = await judged(site, admin, ECHO, name=RUN, crashes=A_FEW)
+
+    assert broken(findings) == []
     assert [host.files for host in machines] == [{}] * len(machines)
