@@ -24,7 +24,7 @@ class Instances:
     """The target of every operation on an instance as a whole."""
 
     async def moved(self, ctx: Context, moves: Sequence[Move]) -> None:
-        for move in moves:
+        for move in filter(_matters, moves):
             row = await commands.find(ctx, move.operation.instance_id, org=move.operation.org_id)
             assert row is not None, "an operation's instance is there, and locked"
             await _follow(ctx, row, move)
@@ -110,6 +110,12 @@ def wanted_of(operation: Operation) -> Wanted:
 
 
 # Following
+
+
+def _matters(move: Move) -> bool:
+    """Standing in line changes nothing, but for one that begins anew."""
+    waits = move.operation.status in ("pending", "ready", "waiting", "blocked")
+    return not waits or move.reopens or move.before == "failed"
 
 
 async def _follow(ctx: Context, row: Instance, move: Move) -> None:

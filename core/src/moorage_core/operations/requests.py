@@ -201,6 +201,8 @@ async def abandon_open(ctx: Context, instance: str, *, org: str, reason: str) ->
     What is left on machines is unknown, and stands in each one's residue.
     """
     found = await queue_store.list_open(ctx.db, instance, org=org)
+    if not found:
+        return []
     found = await queue_store.lock(ctx.db, [each.id for each in found], org=org)
     # Children first: those of a parent that ends would end with it, and be told twice.
     found.sort(key=lambda each: each.parent_id is None)
