@@ -2,14 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import pytest
 
 from lab.tests.simulated.standin import Node, StandIn, serving
-from moorage_lab.simulated import Behaviour, Crowd
+from moorage_lab.simulated import Agent, Behaviour, Crowd, ImpossibleWorld, Reaction
 from moorage_lab.simulated.http1 import Server
+from moorage_lab.simulated.script import Memory, Task
 
 
 @pytest.fixture
@@ -194,3 +195,60 @@ async def test_hundreds_of_agents_run_in_one_process(platform: StandIn) -> None:
         await until(lambda: agents.tally.ends["succeeded"] == len(tasks))
 
         assert [len(node.ends()) for node in platform.nodes.values()] == [1] * 300
+
+
+# --- an agent that is killed ----------------------------------------------------------------------
+
+
+async def killed(platform: StandIn, kind: str, reaction: Reaction, said: str) -> tuple[Node, str]:
+    """A task of an agent that was killed when it had said this much, and has a successor."""
+    begun: list[str] = []
+
+    def script(task: Task, memory: Memory) -> Reaction:
+        begun.append(task["id"])
+        return reaction
+
+    agent = Agent(Server(platform.url), token=platform.enrolment(), script=script)
+    async with running(agent):
+        await until(lambda: platform.nodes and only(platform).polls)
+        node = only(platform)
+        task = node.hand(kind, {})
+        await until(lambda: said in [report["state"] for report in node.reports])
+    node.polls.clear()
+    async with running(agent.successor()):
+        await until(lambda: node.polls and task in node.ends())
+    assert begun == [task]
+    return node, task
+
+
+@asynccontextmanager
+async def running(agent: Agent) -> AsyncIterator[None]:
+    work = asyncio.create_task(agent.run())
+    try:
+        yield
+    finally:
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
+
+
+async def test_what_was_done_is_still_held_by_the_agent_that_comes_after(platform: StandIn) -> None:
+    node, task = await killed(platform, "put", Reaction(), "succeeded")
+
+    assert node.polls[0]["holds"] == [{"task": task, "state": "succeeded"}]
+    assert len(node.reports) == 1
+
+
+async def test_what_an_agent_did_itself_when_it_was_killed_has_no_known_end(
+    platform: StandIn,
+) -> None:
+    node, task = await killed(platform, "put", Reaction(seconds=600), "running")
+
+    assert node.ends()[task]["state"] == "unknown"
+    assert node.ends()[task]["error"]["code"] == "lost"
+
+
+async def test_no_two_agents_run_on_one_disk(platform: StandIn) -> None:
+    agent = Agent(Server(platform.url))
+
+    with pytest.raises(ImpossibleWorld, match="has not ended"):
+        agent.successor()

@@ -109,3 +109,25 @@ def test_a_wipe_leaves_nothing(host: Host) -> None:
     play(host, "wipe")
 
     assert host.files == {}
+
+
+def test_what_has_really_happened_is_counted(host: Host) -> None:
+    for _ in range(2):
+        put(host, "/etc/a/b", b"1")
+        play(host, "service", unit="a.service", content="[Service]", state="started")
+    play(host, "service", unit="a.service", state="restarted")
+
+    assert host.effects["write /etc/a/b"] == 1
+    assert host.effects["start a.service"] == 2
+
+
+def test_a_unit_that_comes_again_is_not_taken_for_the_one_before(host: Host) -> None:
+    numbers: list[int] = []
+    for _ in range(2):
+        play(host, "service", unit="a.service", content="[Service]", state="started")
+        numbers.append(host.starts("a.service"))
+        play(host, "exec", argv=["systemctl", "disable", "--now", "--quiet", "a.service"])
+        play(host, "exec", argv=["rm", "-rf", "--", UNIT])
+        play(host, "exec", argv=["systemctl", "daemon-reload"])
+
+    assert numbers == [1, 2]
