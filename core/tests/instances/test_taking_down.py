@@ -74,6 +74,21 @@ async def test_what_could_not_be_removed_leaves_it_delete_failed_until_it_can(ec
     assert (await echo.get(made["id"]))["status"] == "deleted"
 
 
+@pytest.mark.rule("IN-8")
+async def test_a_decommission_is_tried_again_with_the_members_that_stayed(echo: Echo) -> None:
+    made = await echo.running(replicas=1)
+    operation = await echo.ask(made["id"], "decommission")
+    await echo.work(lambda brief: failing(brief) if brief["member"] else {"state": "succeeded"})
+    assert (await echo.get(made["id"]))["status"] == "delete_failed"
+
+    answer = await echo.admin.post(f"/v1/operations/{operation['id']}/retry", WHY)
+    did = await echo.work()
+
+    assert answer.status_code == 200, answer.text
+    assert [brief["kind"] for brief in did].count("member.remove") == 2
+    assert (await echo.get(made["id"]))["status"] == "deleted"
+
+
 async def test_nothing_is_asked_of_an_instance_that_goes(echo: Echo) -> None:
     made = await echo.running()
     await echo.ask(made["id"], "decommission")

@@ -45,10 +45,14 @@ async def _reopen_children(ctx: Context, parent: Operation) -> bool:
         return False
     org = parent.org_id
     failed = await queue_store.list_children(ctx.db, parent.id, org=org, statuses=["failed"])
+    # In an instance that goes nothing is begun again but what ends it.
+    ends = parent.kind == "instance.decommission"
     changes = [
         (each, recovery.reopened(each))
         for each in await reading.seen(ctx, failed)
-        if each.recovery != "terminal" and each.direction == "forward" and not each.is_barred
+        if each.recovery != "terminal"
+        and each.direction == "forward"
+        and (ends or not each.is_barred)
     ]
     return bool(await flow.move(ctx, changes, org=org))
 
