@@ -1,5 +1,6 @@
 """What else ends, and what is refused: docs/explanation/what-follows.md, the rows of instances."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -7,8 +8,10 @@ import pytest
 from core.tests.allocations import holding
 from core.tests.callers import Caller
 from core.tests.factories import machines
+from core.tests.factories.tenants import make_tenant
 from core.tests.members.clusters import Cluster, make_cluster
-from core.tests.site import Site
+from core.tests.site import Site, TimedSite
+from moorage_core.nodes.sweeps import FindSilentNodes, FlushHeartbeats
 
 REASON = {"reason": "nobody answers there"}
 
@@ -284,17 +287,78 @@ async def test_a_member_is_replaced_on_a_revoked_artifact_by_whoever_may_overrid
 # People
 
 
-async def test_a_change_of_roles_is_told_to_whoever_watches(site: Site, cluster: Cluster) -> None:
-    await site.rows(
-        "UPDATE watches SET holder = 'rep_x', hints = '{}' WHERE instance_id = %s", cluster.app.id
+async def watch(cluster: Cluster) -> None:
+    """Somebody watches the instance, and has heard all there was."""
+    await cluster.tenant.site.sql.execute(
+        "UPDATE watches SET holder = 'rep_x', hints = '{}' WHERE instance_id = %s",
+        (cluster.app.id,),
     )
+
+
+async def hinted(cluster: Cluster) -> list[str]:
+    ((hints,),) = await cluster.tenant.site.rows(
+        "SELECT hints FROM watches WHERE instance_id = %s", cluster.app.id
+    )
+    return hints
+
+
+async def test_whoever_watches_is_told_that_a_person_was_disabled_or_enabled(
+    site: Site, cluster: Cluster, root: Caller
+) -> None:
+    person = await site.actor("viewer", project=cluster.tenant.project)
+    stranger = await site.actor("viewer", project=(await make_tenant(site)).project)
+    told: list[list[str]] = []
+
+    for who, disabled in ((stranger, True), (person, True), (person, False)):
+        await watch(cluster)
+        path = f"/v1/users/{who.id}"
+        etag = (await root.get(path)).headers["etag"]
+        changed = await root.call(
+            "PATCH", path, json={"disabled": disabled}, headers={"if-match": etag}
+        )
+        assert changed.status_code == 200, changed.text
+        told.append(await hinted(cluster))
+
+    assert told == [[], ["principals"], ["principals"]]
+
+
+async def test_whoever_watches_is_told_of_a_new_login(site: Site, cluster: Cluster) -> None:
+    person = await site.actor("viewer", project=cluster.tenant.project)
+    await watch(cluster)
+
+    made = await cluster.tenant.admin.post(
+        f"/v1/orgs/{cluster.tenant.org.id}/logins", {"user": person.id}
+    )
+
+    assert made.status_code == 201, made.text
+    assert await hinted(cluster) == ["principals"]
+
+
+async def test_whoever_watches_is_told_that_a_host_is_silent_and_that_it_is_back(
+    timed: TimedSite,
+) -> None:
+    cluster = await make_cluster(timed)
+    node = (await holding.node_of(timed, await machine_of(cluster)))["id"]
+    find, flush = FindSilentNodes(timed.platform), FlushHeartbeats(timed.platform)
+    await watch(cluster)
+
+    for _ in range(40):
+        await find.activate()
+        timed.clock.move(timedelta(seconds=2))
+    silent = await hinted(cluster)
+    await watch(cluster)
+    timed.platform.heartbeats.mark(node, timed.clock.now())
+    await flush.activate()
+
+    assert (silent, await hinted(cluster)) == (["members"], ["members"])
+
+
+async def test_a_change_of_roles_is_told_to_whoever_watches(site: Site, cluster: Cluster) -> None:
+    await watch(cluster)
     path = f"/v1/projects/{cluster.tenant.project.id}/memberships"
     body = {"email": "somebody@example.org", "role": "viewer"}
 
     added = await cluster.tenant.admin.post(path, body)
 
     assert added.status_code == 201, added.text
-    ((hints,),) = await site.rows(
-        "SELECT hints FROM watches WHERE instance_id = %s", cluster.app.id
-    )
-    assert hints == ["principals"]
+    assert await hinted(cluster) == ["principals"]

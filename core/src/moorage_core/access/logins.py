@@ -10,6 +10,7 @@ from moorage_core.audit import commands as audit
 from moorage_core.authz.authorize import Resource, authorize
 from moorage_core.authz.permissions import Permission
 from moorage_core.context import Context
+from moorage_core.controllers import watches
 from moorage_core.events import commands as events
 from moorage_core.events import registry
 from moorage_core.kit import pagination
@@ -90,6 +91,7 @@ async def _add(
         raise rules.LoginTaken(
             f"The login {login} belongs, or belonged, to somebody else in this org. Choose another."
         )
+    await watches.hint_person(ctx, person.id)
     data = registry.Login(id=added.id, user_id=person.id, login=added.login, uid=added.uid)
     events.publish(
         ctx,

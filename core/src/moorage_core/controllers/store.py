@@ -316,6 +316,24 @@ async def add_hints_in(db: Db, moved: Sequence[str], *, org: str, project: str |
     return sorted({row["operator_id"] for row in rows})
 
 
+async def hint_person(db: Db, person: str, moved: Sequence[str]) -> list[str]:
+    """The same for every instance that a person may be on.
+
+    Tenant-less: the function looks at what the caller may concern.
+    """
+    rows = await db.rows("SELECT operator_id FROM hint_person(%s, %s)", (person, list(moved)))
+    return sorted({row["operator_id"] for row in rows})
+
+
+async def hint_nodes(db: Db, nodes: Sequence[str], moved: Sequence[str]) -> list[str]:
+    """The same for every instance that stands on nodes, whose org is the platform's.
+
+    Tenant-less: the function looks whether the caller is the platform.
+    """
+    rows = await db.rows("SELECT operator_id FROM hint_nodes(%s, %s)", (list(nodes), list(moved)))
+    return sorted({row["operator_id"] for row in rows})
+
+
 async def lock_free_watches(db: Db, operator: str, *, limit: int) -> list[Watch]:
     """Instances that nobody of the operator watches.
 

@@ -68,3 +68,15 @@ async def hint_place(ctx: Context, moved: Iterable[str], *, org: str, project: s
     """The same for every instance of a project, or of a whole org."""
     found = await store.add_hints_in(ctx.db, sorted(set(moved)), org=org, project=project)
     ctx.topics |= {topic(operator) for operator in found}
+
+
+async def hint_person(ctx: Context, person: str) -> None:
+    """Who may be on clusters has changed, wherever this person has a role."""
+    found = await store.hint_person(ctx.db, person, [PRINCIPALS])
+    ctx.topics |= {topic(operator) for operator in found}
+
+
+async def hint_nodes(ctx: Context, nodes: Iterable[str]) -> None:
+    """Members on these nodes can be reached no more, or again."""
+    found = await store.hint_nodes(ctx.db, sorted(set(nodes)), [MEMBERS])
+    ctx.topics |= {topic(operator) for operator in found}

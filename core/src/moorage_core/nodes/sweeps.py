@@ -16,6 +16,7 @@ import structlog
 from moorage_core import unit
 from moorage_core.background.driver import Sweep
 from moorage_core.context import Context
+from moorage_core.controllers import watches
 from moorage_core.errors import ApiError
 from moorage_core.events import registry
 from moorage_core.kit import endings, logs, metrics, tokens
@@ -56,8 +57,10 @@ class FlushHeartbeats(Sweep):
 
     async def _welcome(self, ids: list[str]) -> None:
         async with unit.work(self.platform, PLATFORM_ORG) as ctx:
-            for node in await store.mark_heard(ctx.db, ids, org=PLATFORM_ORG):
+            back = await store.mark_heard(ctx.db, ids, org=PLATFORM_ORG)
+            for node in back:
                 commands.publish(ctx, registry.NODE_REACHABLE, node)
+            await watches.hint_nodes(ctx, [node.id for node in back])
 
 
 class FindSilentNodes(Sweep):
@@ -93,6 +96,7 @@ class FindSilentNodes(Sweep):
             silent = await store.mark_silent(ctx.db, ids, org=PLATFORM_ORG, before=before)
             for node in silent:
                 commands.publish(ctx, registry.NODE_UNREACHABLE, node)
+            await watches.hint_nodes(ctx, [node.id for node in silent])
         return len(silent)
 
 

@@ -14,6 +14,7 @@ from moorage_core.authz.authorize import (
 from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Principal
 from moorage_core.context import Context
+from moorage_core.controllers import watches
 from moorage_core.entitlements import commands as entitlements
 from moorage_core.errors import Unauthenticated
 from moorage_core.events import commands as events
@@ -112,6 +113,8 @@ async def update_user(ctx: Context, id: str, change: UserUpdate, *, expected: in
         ctx.db, id, name=change.name, disabled=change.disabled, now=ctx.now
     )
     ctx.topics |= {topic(id), "memberships"}
+    if change.disabled is not None:
+        await watches.hint_person(ctx, id)
     record_user(ctx, Permission.IAM_USER_UPDATE, registry.USER_UPDATED, user)
     return user
 

@@ -631,6 +631,28 @@ CREATE FUNCTION project_people(org text, project text, among text[])
 REVOKE EXECUTE ON FUNCTION project_people FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION project_people TO moorage_app;
 
+-- Tell whoever watches where a person, or a node, matters that something moved. A hint says what to look at again
+-- and nothing of it: the caller may know the person or the node without seeing every instance that it concerns.
+CREATE FUNCTION hint_person(person text, moved text[]) RETURNS TABLE (operator_id text)
+    LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    UPDATE watches w SET hints = ARRAY(SELECT DISTINCT unnest(w.hints || moved) ORDER BY 1)
+    WHERE w.holder IS NOT NULL AND w.ended_at IS NULL AND NOT w.hints @> moved
+        AND EXISTS (SELECT FROM memberships m WHERE m.user_id = person AND m.org_id = w.org_id
+            AND (m.project_id IS NULL OR m.project_id = w.project_id))
+        AND ('org_00000000000000000000000000' = ANY ((SELECT scope_whole_orgs())::text[])
+            OR w.org_id = ANY ((SELECT scope_orgs())::text[]))
+    RETURNING w.operator_id $$;
+CREATE FUNCTION hint_nodes(nodes text[], moved text[]) RETURNS TABLE (operator_id text)
+    LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    UPDATE watches w SET hints = ARRAY(SELECT DISTINCT unnest(w.hints || moved) ORDER BY 1)
+    WHERE w.holder IS NOT NULL AND w.ended_at IS NULL AND NOT w.hints @> moved
+        AND w.instance_id IN (SELECT a.instance_id FROM allocations a
+            WHERE a.node_id = ANY (nodes) AND a.status NOT IN ('released', 'failed'))
+        AND 'org_00000000000000000000000000' = ANY ((SELECT scope_whole_orgs())::text[])
+    RETURNING w.operator_id $$;
+REVOKE EXECUTE ON FUNCTION hint_person, hint_nodes FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION hint_person, hint_nodes TO moorage_app;
+
 -- For the platform's own alone: whose an instance is.
 CREATE FUNCTION instance_owner(instance text) RETURNS TABLE (org_id text, project_id text)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
