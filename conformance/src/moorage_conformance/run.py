@@ -7,10 +7,10 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from moorage import ApiError, Client
+from moorage import ApiError, Client, Unauthenticated
 from moorage_conformance import hosts, machines, namespace, publishing, road, tenant
 from moorage_conformance.checks import passes
-from moorage_conformance.findings import Broken, Finding
+from moorage_conformance.findings import Broken, CannotRun, Finding
 from moorage_conformance.judging import Judge
 from moorage_conformance.plan import Plan
 from moorage_conformance.stage import DOORS, Stage
@@ -62,6 +62,8 @@ async def run(wish: Wish, tell: Callable[[Finding], None]) -> list[Finding]:
             judge, why_not = Judge(each.checks), "Nothing in the app's life showed it."
             try:
                 await each.live(stage, judge, memory)
+            except Unauthenticated as err:
+                raise CannotRun(f"The kit itself is signed out: {err}") from err
             except (Broken, ApiError) as err:
                 why_not = f"The pass ended before: {err}"
                 judge.give_up(err)

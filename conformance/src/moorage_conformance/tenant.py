@@ -15,7 +15,7 @@ from moorage.models import OrgRead, ProjectRead
 from moorage_conformance.findings import CannotRun
 
 SLUG = "conformance"
-EMAIL = "conformance@conformance.example"
+REASON = "A conformance run signs in."
 TOKEN_SECONDS = 6 * 3600
 
 
@@ -31,35 +31,49 @@ class Tenant:
 
 @contextlib.asynccontextmanager
 async def own(admin: Client, *, ca: str | Path | None) -> AsyncGenerator[Tenant]:
-    """The kit's own project, made where it is not there, and its admin, signed in anew."""
+    """The kit's own project, made where it is not there, and an admin of it for this run alone.
+
+    Runs share the project and nobody: whoever sets a password ends everything signed in by it.
+    """
+    email = f"run-{secrets.token_hex(6)}@{SLUG}.example"
     try:
-        org = await _org(admin)
-        user = [user async for user in admin.users.list() if user.email == EMAIL].pop()
-        code = await admin.users.issue_password_code(user, reason="A conformance run signs in.")
+        org = await _org(admin, email)
+        user = [user async for user in admin.users.list() if user.email == email].pop()
+        code = await admin.users.issue_password_code(user, reason=REASON)
     except MoorageError as err:
         raise CannotRun(
             f"The kit cannot make a tenant of its own: {err}. Sign in as somebody who runs the "
             "platform, or name a project that you administer with --project."
         ) from err
+    try:
+        async with _signed_in(admin.url, email, str(code.code), ca=ca) as (client, token):
+            yield Tenant((await _project(client, org)).id, client, token)
+    finally:
+        with contextlib.suppress(MoorageError):
+            await admin.users.update(await admin.users.get(user), disabled=True)
+
+
+@contextlib.asynccontextmanager
+async def _signed_in(
+    url: str, email: str, code: str, *, ca: str | Path | None
+) -> AsyncGenerator[tuple[Client, str]]:
+    """A client of somebody who has a code for a password, and its token."""
     password = secrets.token_urlsafe(32)
-    async with Client(admin.url, ca=ca) as nobody:
-        await nobody.signing_in.set_password(code=str(code.code), password=password)
-    # Another run may set another password meanwhile. A token stays.
-    async with Client(admin.url, auth=Password(EMAIL, password), ca=ca) as person:
+    async with Client(url, ca=ca) as nobody:
+        await nobody.signing_in.set_password(code=code, password=password)
+    async with Client(url, auth=Password(email, password), ca=ca) as person:
         issued = await person.access_tokens.create(name="Conformance", expires_in=TOKEN_SECONDS)
-    async with Client(admin.url, auth=AccessToken(issued.token), ca=ca) as client:
-        try:
-            yield Tenant((await _project(client, org)).id, client, issued.token)
-        finally:
-            with contextlib.suppress(MoorageError):
-                await client.access_tokens.revoke(issued)
+    async with Client(url, auth=AccessToken(issued.token), ca=ca) as client:
+        yield client, issued.token
 
 
-async def _org(admin: Client) -> OrgRead:
+async def _org(admin: Client, email: str) -> OrgRead:
+    """The kit's org, of which this person is an admin."""
     found = [org async for org in admin.orgs.list() if org.slug == SLUG]
-    if found:
-        return found[0]
-    return await admin.orgs.create(slug=SLUG, name="Conformance", admin_email=EMAIL)
+    if not found:
+        return await admin.orgs.create(slug=SLUG, name="Conformance", admin_email=email)
+    await admin.orgs.appoint_admin(found[0], email=email, reason=REASON)
+    return found[0]
 
 
 async def _project(client: Client, org: OrgRead) -> ProjectRead:

@@ -88,7 +88,7 @@ async def _taken_over(stage: Stage, one: Life, expected: World) -> None:
     async with stage.acting(0) as still:
         with stage.road.bent(held):
             asked = await one.add()
-            await _reached(held, asked)
+            await reached(held, asked)
             still.send(signal.SIGSTOP)
             held.let_go()
         await stage.road.cut(0)
@@ -112,7 +112,7 @@ async def _changed(stage: Stage, one: Life) -> None:
     async with stage.acting(0) as first:
         with stage.road.bent(held):
             asked = await one.configure()
-            await _reached(held, asked)
+            await reached(held, asked)
             await first.kill()
             await first.forget(stage.operator)
     renamed = Renamed()
@@ -137,7 +137,7 @@ async def _left(stage: Stage, one: Life) -> None:
     async with stage.acting(0) as leaving:
         with stage.road.bent(held):
             asked = await one.client.instances.repair(one.id, reason="Somebody is to leave.")
-            await _reached(held, asked)
+            await reached(held, asked)
             await _stop(leaving, asked)
             found = await _holder_gone(one, asked)
     if found is not None:
@@ -150,7 +150,8 @@ async def _left(stage: Stage, one: Life) -> None:
         await one.done(asked)
 
 
-async def _reached(held: Held, asked: OperationRead) -> None:
+async def reached(held: Held, asked: OperationRead) -> None:
+    """Until the operation asks for a task, which is held."""
     try:
         await asyncio.wait_for(held.reached.wait(), WITHIN)
     except TimeoutError as err:

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from moorage_conformance.checks import (
+    boundary,
     cancelled,
     conduct,
     crashed,
@@ -49,6 +50,10 @@ async def _undisturbed(stage: Stage, judge: Judge, memory: Memory) -> None:
     memory.worlds = await undisturbed.live(stage, judge)
 
 
+async def _boundary(stage: Stage, judge: Judge, memory: Memory) -> None:
+    await boundary.live(stage, judge)
+
+
 async def _faulty(stage: Stage, judge: Judge, memory: Memory) -> None:
     await faulty.live(stage, judge)
 
@@ -67,6 +72,7 @@ EVERY: tuple[Pass, ...] = (
     Pass("handed over", handed_over.CHECKS, _against(handed_over.live)),
     Pass("busy", drains.CHECKS, _against(drains.live)),
     Pass("faulty machine", faulty.CHECKS, _faulty),
+    Pass("boundary", boundary.CHECKS, _boundary),
     Pass("conduct", conduct.CHECKS, _conduct),
 )
 
