@@ -6,7 +6,7 @@ import pytest
 
 from core.tests.factories import requests
 from core.tests.factories.tenants import Tenant, make_tenant
-from core.tests.http.test_bad_input import BAD_JSON, assert_problem
+from core.tests.http.test_bad_input import BAD_JSON, assert_problems
 from core.tests.site import Site
 from moorage_core.http.routing import RouteSpec
 
@@ -45,13 +45,15 @@ async def test_nobody_is_told_what_is_wrong_with_a_body(
     before = await site.everything()
     request = requests.build(spec, tenant.ids)
 
-    for body in BAD_JSON.values():
-        answer = await site.client.request(
+    answers = {
+        name: await site.client.request(
             request.method,
             request.path,
             content=body,
             headers=request.headers | {"content-type": "application/json"},
         )
+        for name, body in BAD_JSON.items()
+    }
 
-        assert_problem(answer, 401)
+    assert_problems(answers, 401)
     assert await site.everything() == before
