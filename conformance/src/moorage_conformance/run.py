@@ -10,6 +10,7 @@ from pathlib import Path
 from moorage import ApiError, Client, Unauthenticated
 from moorage_conformance import hosts, machines, namespace, publishing, road, tenant
 from moorage_conformance.checks import passes
+from moorage_conformance.checks.passes import Pass
 from moorage_conformance.findings import Broken, CannotRun, Finding
 from moorage_conformance.judging import Judge
 from moorage_conformance.plan import Plan
@@ -32,6 +33,8 @@ class Wish:
     sku: str | None = None
     only: frozenset[str] = frozenset()
     """Rules; left out: all of them."""
+    passes: frozenset[str] | None = None
+    """Ways through the app's life, by name; left out: all that the rules need."""
     crashes: int | None = None
     name: str | None = None
     """What the versions of the run are called by; left out: a name that no other run has."""
@@ -57,7 +60,7 @@ async def run(wish: Wish, tell: Callable[[Finding], None]) -> list[Finding]:
     async with _staged(wish) as stage:
         memory = passes.Memory()
         for each in passes.EVERY:
-            if not passes.is_wanted(each, wish.only):
+            if not _is_wanted(each, wish):
                 continue
             judge, why_not = Judge(each.checks), "Nothing in the app's life showed it."
             try:
@@ -70,6 +73,11 @@ async def run(wish: Wish, tell: Callable[[Finding], None]) -> list[Finding]:
             for finding in judge.findings(why_not):
                 found(finding)
     return findings
+
+
+def _is_wanted(each: Pass, wish: Wish) -> bool:
+    chosen = wish.passes is None or each.name in wish.passes
+    return chosen and passes.is_wanted(each, wish.only)
 
 
 @contextlib.asynccontextmanager
