@@ -86,6 +86,9 @@ class Lane:
     """Operations, and whose they were last."""
     _stale: list[Stale] = field(default_factory=list[Stale])
     _passed: asyncio.Event = field(default_factory=asyncio.Event)
+    _happening: set["asyncio.Task[Answer | None]"] = field(
+        default_factory=set["asyncio.Task[Answer | None]"]
+    )
     _leaving: "asyncio.Task[None] | None" = None
     _started: int = 0
     _release: int = 0
@@ -109,6 +112,7 @@ class Lane:
             )
 
     async def close(self) -> None:
+        await self.settle()
         for replica in [*self.replicas]:
             await self._end(replica)
         for _, running in self._agents:
@@ -193,11 +197,11 @@ class Lane:
         points = self.sight.asked(delivery)
         hit = self._take(points)
         if hit is not None:
-            return await asyncio.shield(self._happen(hit, delivery, None))
+            return await self._begin_fault(hit, delivery, None)
         answer = await self._pass(delivery)
         hit = self._take(self._learn(delivery, answer))
         if hit is not None:
-            return await asyncio.shield(self._happen(hit, delivery, answer))
+            return await self._begin_fault(hit, delivery, answer)
         await self._deliver_stale(delivery)
         return answer
 
@@ -237,6 +241,22 @@ class Lane:
             await self._again(stale.delivery)
 
     # --- faults ---------------------------------------------------------------------------------
+
+    async def _begin_fault(
+        self, hit: Hit, delivery: Delivery, answer: Answer | None
+    ) -> Answer | None:
+        """It takes its course, whether or not anybody still waits for the delivery."""
+        course = asyncio.create_task(self._happen(hit, delivery, answer))
+        self._happening.add(course)
+        course.add_done_callback(self._happening.discard)
+        return await asyncio.shield(course)
+
+    async def settle(self) -> None:
+        """Let every fault that has begun take its course."""
+        while self._happening:
+            await asyncio.wait(self._happening)
+        if self._leaving is not None:
+            await asyncio.wait({self._leaving})
 
     async def _happen(self, hit: Hit, delivery: Delivery, answer: Answer | None) -> Answer | None:
         late = hit.cell.moment is Moment.ENDS or (

@@ -52,18 +52,22 @@ class Together:
         await done
 
     async def run(self) -> None:
-        """Let a fault happen whenever everybody is there, or nobody else comes."""
+        """Let faults happen whenever everybody is there, or nobody else comes.
+
+        One after the other, and whoever has met its own goes on.
+        """
         while True:
             await self._gather()
-            fault, _ = Counter(fault for fault, _ in self._waiting.values()).most_common(1)[0]
-            mine = {key: done for key, (wish, done) in self._waiting.items() if wish is fault}
-            for key in mine:
-                del self._waiting[key]
-            await asyncio.to_thread(self._happen, fault)
-            self.rounds[fault] += 1
-            for done in mine.values():
-                if not done.done():
-                    done.set_result(None)
+            wishes = {fault for fault, _ in self._waiting.values()}
+            for fault in sorted(wishes):
+                mine = {key: done for key, (wish, done) in self._waiting.items() if wish is fault}
+                for key in mine:
+                    del self._waiting[key]
+                await asyncio.to_thread(self._happen, fault)
+                self.rounds[fault] += 1
+                for done in mine.values():
+                    if not done.done():
+                        done.set_result(None)
 
     async def _gather(self) -> None:
         while not self._waiting or len(self._waiting) < self.active:
@@ -113,6 +117,8 @@ class Matrix:
     offered: cells.Spots = field(default_factory=dict)
     run: set[Cell] = field(default_factory=set[Cell])
     wrong: list[str] = field(default_factory=list[str])
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
+    """By what they were spent on."""
 
     def record(self) -> None:
         """Lead a life that nothing disturbs."""
@@ -162,6 +168,8 @@ class Matrix:
 
         with ThreadPoolExecutor(len(agendas)) as threads:
             list(threads.map(one, agendas.items()))
+        for mine in agendas:
+            self.stage.run(mine.settle())
 
 
 def lead(
@@ -214,6 +222,6 @@ def opened(lanes: int, seed: int) -> Generator[Matrix]:
         try:
             yield Matrix(on, made, together, seed)
         finally:
-            running.cancel()
             for each in made:
                 on.run(each.close())
+            running.cancel()

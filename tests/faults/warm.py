@@ -6,6 +6,7 @@ of JSON for each process to be started, and answers with its number.
 """
 
 import asyncio
+import contextlib
 import ctypes
 import gc
 import json
@@ -20,6 +21,7 @@ from granian.constants import Interfaces
 from granian.log import LogLevels
 from granian.server.embed import Server
 
+import moorage
 import moorage.__main__
 import moorage_echo.controller
 from moorage_core import settings as settings_module
@@ -39,6 +41,7 @@ API = build_api(Settings())
 
 def main() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how they ended
+    asyncio.run(_call_nobody())
     gc.freeze()
     for line in sys.stdin:
         asked = json.loads(line)
@@ -47,6 +50,13 @@ def main() -> None:
             os._exit(_child(asked))
         sys.stdout.write(f"{pid}\n")
         sys.stdout.flush()
+
+
+async def _call_nobody() -> None:
+    """What libraries import at the first call is imported here."""
+    async with moorage.Client("http://127.0.0.1:1", patience=0) as client:
+        with contextlib.suppress(moorage.MoorageError):
+            await client.me.get()
 
 
 def _child(asked: Mapping[str, str]) -> int:

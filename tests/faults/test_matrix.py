@@ -1,0 +1,101 @@
+"""Every kind of operation, at every step, under every fault: it ends as if nothing had happened.
+
+The steps come from the record of a life that nothing disturbed, the kinds from the contract. Every
+cell of the matrix is met once, on simulated hosts; at which of the points inside a step, before the
+platform has heard or after, the seed decides. `make test-faults` also writes a report.
+"""
+
+import os
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from tests.faults import matrix
+from tests.faults.cells import Cell, Fault, Moment
+from tests.faults.life import ACTS, KINDS
+from tests.faults.matrix import OF_ALL, OF_ONE, Matrix
+from tests.faults.report import Report
+
+pytestmark = pytest.mark.slow
+
+LANES = 8
+"""Lives that are led at the same time."""
+SEED = int(os.environ.get("FAULT_SEED") or random.SystemRandom().randrange(1 << 32))
+"""FAULT_SEED: the seed of a run that is to be repeated."""
+
+
+@pytest.fixture(scope="module")
+def whole() -> Iterator[Matrix]:
+    with matrix.opened(LANES, SEED) as made:
+        made.record()
+        yield made
+        if os.environ.get("FAULTS") == "all":
+            every = made.all_cells()
+            Report("simulated", SEED, every, every, made.run, made.wrong, made.seconds).write()
+
+
+def test_a_life_has_every_kind_of_operation_there_is() -> None:
+    assert {kind for kind, _ in ACTS} == KINDS
+
+
+def test_every_step_of_a_life_can_be_met_when_it_begins_inside_and_when_it_ends(
+    whole: Matrix,
+) -> None:
+    moments: dict[object, set[Moment]] = {}
+    for step, moment in whole.offered:
+        if step.number:
+            moments.setdefault(step, set()).add(moment)
+
+    lacking = {str(s): m for s, m in moments.items() if len(m) < 3}
+    assert lacking == {}
+    assert {step.act for step, _ in whole.offered} == KINDS
+
+
+def test_two_lives_that_nothing_disturbs_are_alike(whole: Matrix) -> None:
+    again = matrix.lead(whole.lanes[1], expected=whole.calm)
+
+    assert again.wrong == []
+
+
+def test_faults_of_one_life_change_nothing(
+    whole: Matrix, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wanted = [cell for cell in whole.all_cells() if cell.fault in OF_ONE]
+
+    started = time.monotonic()
+    whole.play_apart(OF_ONE, wanted)
+
+    _tell(whole, "one life", wanted, started, capsys)
+
+
+def test_faults_of_the_platform_change_nothing(
+    whole: Matrix, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wanted = [cell for cell in whole.all_cells() if cell.fault in OF_ALL]
+
+    started = time.monotonic()
+    whole.play(wanted, controllers=2)
+
+    _tell(whole, "the platform", wanted, started, capsys)
+
+
+def _tell(
+    whole: Matrix, of: str, wanted: list[Cell], started: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Say what was tried; what went wrong, and what was never met, is a failure."""
+    met = [cell for cell in wanted if cell in whole.run]
+    missed = [str(cell) for cell in wanted if cell not in whole.run]
+    counts = Counter(cell.fault for cell in met)
+    each = ", ".join(f"{fault}: {counts[fault]}" for fault in Fault if counts[fault])
+    seconds = whole.seconds[f"faults of {of}"] = time.monotonic() - started
+    with capsys.disabled():
+        sys.stdout.write(
+            f"\nfault matrix: {len(met)} of {len(wanted)} cells run in {seconds:.0f} s,"
+            f" {len(whole.wrong)} differences, FAULT_SEED={whole.seed} ({each})\n"
+        )
+    assert whole.wrong == []
+    assert missed == []
