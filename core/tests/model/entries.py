@@ -155,6 +155,11 @@ class Part:
     def is_live(self) -> bool:
         return self.status != "removed"
 
+    def is_of_others(self, op: Op) -> bool:
+        """Whether what came of its addition is another operation's by now."""
+        joins = self.status in ("requested", "joining")
+        return op.kind == "member.add" and self.at != op.id and not joins
+
 
 @dataclass
 class Change:

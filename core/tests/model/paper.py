@@ -146,7 +146,7 @@ class Paper:
         reopened = False
         for child in self.children(op) if forward else ():
             ok = child.recovery != "terminal" and child.direction == "forward"
-            if child.status == "failed" and ok:
+            if child.status == "failed" and ok and self.could_begin(child):
                 self.reopen(child)
                 reopened = True
         if reopened:
@@ -238,7 +238,7 @@ class Paper:
         )
         if op.word == "member":
             if reopens:
-                self.check_members_reopen(op)
+                self.check_members_reopen(op, before)
             self.follow_member(op, before)
         elif op.word == "action":
             if reopens and self.status not in ACTS:
@@ -246,11 +246,20 @@ class Paper:
         else:
             self.follow_instance(op, before, reopens=reopens)
 
-    def check_members_reopen(self, op: Op) -> None:
+    def check_members_reopen(self, op: Op, before: str) -> None:
         if op.parent is None:
             self.check_members_may(op.verb)
-        elif (self.status in RESTING and op.verb != "remove") or self.status == "deleted":
+        elif not self.could_begin(op):
             raise Refused("invalid_transition")
+        about = self.parts.get(op.member or op.given.get("old", ""))
+        if before == "failed" and about and not about.is_live:
+            raise Refused("invalid_transition")
+
+    def could_begin(self, child: Op) -> bool:
+        """Whether a part of a larger whole can be done once more."""
+        part = self.parts[str(child.member)]
+        rests = self.status in RESTING and child.verb != "remove"
+        return not rests and self.status != "deleted" and not part.is_of_others(child)
 
     def follow_instance(self, op: Op, before: str, *, reopens: bool) -> None:
         if reopens and op.kind != "instance.decommission":
@@ -332,7 +341,9 @@ class Paper:
             self.forget(part)
 
     def follow_one(self, op: Op, part: Part) -> None:
-        joins, is_at_it = op.kind == "member.add", part.at == op.id
+        is_at_it = part.at == op.id
+        joins = op.kind == "member.add" and not part.is_of_others(op)
+        leaves = op.kind == "member.remove"
         match op.status:
             case "running":
                 if not is_at_it:
@@ -345,12 +356,13 @@ class Paper:
             case "succeeded":
                 self.put(part, MEMBER_DONE[op.kind], MEMBER_DONE[op.kind])
             case "failed" if joins or is_at_it:
+                part.at = op.id
                 self.put(part, "failed", "failed" if joins else part.settled)
             case "cancelled" if joins:
                 self.put(part, "removed", "removed")
             case "cancelled" if is_at_it:
                 self.put(part, part.settled, part.settled)
-            case "abandoned" if op.kind in ("member.add", "member.remove"):
+            case "abandoned" if joins or leaves:
                 self.put(part, "removed", "removed")
             case "abandoned" if is_at_it:
                 self.put(part, "failed", "failed")
@@ -359,7 +371,7 @@ class Paper:
 
     def count_wanted(self, op: Op, part: Part) -> None:
         """What is taken back is not wanted any more; what failed still is."""
-        if op.given.get("part_of") == "replacement":
+        if op.given.get("part_of") == "replacement" or (part.is_live and part.is_of_others(op)):
             return
         if op.kind == "member.add" and op.status in ("cancelled", "abandoned"):
             self.want(part.component, -1)
