@@ -39,16 +39,51 @@ async def test_wishes_that_come_at_once_get_places_of_their_own(queue: Queue) ->
     assert len({place for place, _ in rows}) == 8
 
 
+async def test_of_a_cancel_that_comes_first_a_claim_gets_nothing(queue: Queue) -> None:
+    id = await queue.ask("instance.configure")
+
+    await queue.verb(id, "cancel")
+
+    assert await queue.claim() == []
+    assert await queue.status(id) == "cancelled"
+
+
+async def test_a_cancel_in_the_middle_of_a_claim_is_told_with_it(queue: Queue) -> None:
+    id = await queue.ask("instance.configure")
+    reserved = await queue.reserve()
+
+    await queue.verb(id, "cancel")
+    (brief,) = await queue.tell(reserved)
+
+    assert (await queue.status(id), brief["cancel_requested"]) == ("running", True)
+    await queue.say(brief, "cancelled")
+    assert await queue.status(id) == "cancelled"
+
+
+async def test_a_cancel_that_comes_after_a_claim_is_asked_of_whoever_has_it(queue: Queue) -> None:
+    id = await queue.ask("instance.configure")
+    brief = await queue.take()
+
+    await queue.verb(id, "cancel")
+
+    assert (await queue.status(id), brief["cancel_requested"]) == ("running", False)
+    answer = await queue.say(brief, "running")
+    assert not isinstance(answer, ApiError)
+    assert answer.cancel_requested_at is not None
+    await queue.say(brief, "cancelled")
+    assert await queue.status(id) == "cancelled"
+
+
 async def test_a_claim_and_a_cancel_that_meet_leave_one_story(queue: Queue) -> None:
+    """Whichever wins: the operation ends cancelled, and only its holder was told of it."""
     for _ in range(10):
         id = await queue.ask("instance.configure")
 
         briefs, _ = await asyncio.gather(queue.claim(), queue.verb(id, "cancel"))
 
-        status = await queue.status(id)
-        if briefs:
-            assert status in {"running", "cancelled"}
-            await queue.say(briefs[0], "cancelled")
+        assert await queue.status(id) == ("running" if briefs else "cancelled")
+        for brief in briefs:
+            await queue.say(brief, "cancelled")
         assert await queue.status(id) == "cancelled"
 
 
