@@ -180,6 +180,26 @@ async def test_what_is_observed_sets_health_and_never_a_state(
     assert (await member(echo, instance, "replica"))["health"] == "unhealthy"
 
 
+async def test_to_observe_many_members_costs_no_more_statements_than_to_observe_one(
+    echo: Echo, replica: Replica
+) -> None:
+    database, costs = echo.tenant.site.platform.database, list[int]()
+    for replicas in (1, 5):
+        made = await echo.running(replicas=replicas)
+        watcher = await replica.watch(made["id"])
+        listed = await echo.admin.get(f"/v1/instances/{made['id']}/members?component=replica")
+        ids = [each["id"] for each in listed.json()["items"]]
+        assert len(ids) == replicas
+        before = database.statements
+        answer = await watcher.observe(
+            "degraded", members={id: {"health": "unhealthy"} for id in ids}
+        )
+        costs.append(database.statements - before)
+        assert answer.status_code == 200, answer.text
+
+    assert costs[0] == costs[1]
+
+
 @pytest.mark.rule("WV-3")
 async def test_a_fence_that_is_not_the_watchs_is_refused(watcher: Watcher) -> None:
     watcher.fence += 1

@@ -83,6 +83,18 @@ def test_what_failed_and_is_tried_again_has_a_cause_meanwhile() -> None:
     assert (found.code, found.message) == ("disk_full", "No space is left.")
 
 
+def test_of_a_long_timeline_the_latest_is_kept() -> None:
+    many = [
+        operation(f"opn_{number:05}", created_at=NOW + timedelta(seconds=number))
+        for number in range(rules.MOST + 10)
+    ]
+
+    found = rules.timeline(operations=many, steps=[], tasks=[], events=[], entries=[])
+
+    assert len(found) == rules.MOST
+    assert (found[0].id, found[-1].id) == (many[10].id, many[-1].id)
+
+
 def test_the_last_lines_are_few_and_short() -> None:
     assert rules.lines(b"".join(b"%d\n" % n for n in range(100))) == [
         str(n) for n in range(80, 100)

@@ -8,9 +8,12 @@ import pytest
 from core.tests.callers import Caller
 from core.tests.factories import machines
 from core.tests.factories.instances import Echo, make_echo
-from core.tests.factories.tenants import make_tenant
+from core.tests.factories.tenants import make_account, make_tenant
 from core.tests.site import Site, TimedSite
 from moorage_core.audit.sweeps import FlushDenials
+from moorage_core.authz.permissions import Permission
+from moorage_core.kit.db import org_scope
+from moorage_core.triage import store
 
 
 @pytest.fixture
@@ -114,7 +117,60 @@ async def test_those_who_run_the_platform_look_with_a_reason_that_the_tenant_see
     assert reasons == ["ticket 4711: stuck"]
 
 
+async def test_what_a_task_wrote_is_for_those_who_may_read_tasks(site: Site, echo: Echo) -> None:
+    made = await failed_task(site, echo, ("stderr", 0, b"the key is hunter2\n"))
+    reads = (Permission.APPS_OPERATION_READ, Permission.EVENTS_EVENT_READ)
+    without = await make_account(echo.tenant, *reads)
+    holder = await make_account(echo.tenant, *reads, Permission.APPS_TASK_READ)
+
+    lacking = await triage(without, made["correlation_id"])
+    holding = await triage(holder, made["correlation_id"])
+
+    assert "hunter2" not in str(lacking)
+    assert "hunter2" in str(holding)
+    assert [m["text"] for m in lacking["timeline"]] == [m["text"] for m in holding["timeline"]]
+
+
+async def test_of_too_many_rows_the_latest_are_read(site: Site, echo: Echo) -> None:
+    made = await failed_task(site, echo, ("stderr", 0, b"no"))
+    ((operation,),) = await site.rows(
+        "SELECT id FROM operations WHERE app_instance_id = %s AND member_id IS NOT NULL", made["id"]
+    )
+    await site.sql.execute(
+        """
+        INSERT INTO operation_steps (operation_id, number, org_id, project_id, name, status,
+            started_at)
+        SELECT id, g, org_id, project_id, 'step ' || g, 'succeeded',
+            now() + g * interval '1 millisecond'
+        FROM operations, generate_series(1, %s) g WHERE id = %s
+        """,
+        (store.ROWS + 5, operation),
+    )
+
+    async with site.platform.database.transaction(org_scope(echo.tenant.org.id)) as db:
+        found = await store.list_steps(db, [operation], orgs=[echo.tenant.org.id])
+
+    assert [found[0].number, found[-1].number] == [6, store.ROWS + 5]
+
+
 async def test_of_each_stream_of_a_failed_task_the_last_is_shown(site: Site, echo: Echo) -> None:
+    made = await failed_task(
+        site,
+        echo,
+        ("stdout", 0, b"early\n"),
+        ("stdout", 6, b"x" * 5000 + b"\nlate\n"),
+        ("stderr", 0, b"no"),
+    )
+
+    found = await triage(echo.admin, made["correlation_id"])
+
+    (log,) = [m["details"]["log"] for m in found["timeline"] if m["status"] == "failed"]
+    assert log[-2:] == ["late", "no"]
+    assert "early" not in log
+
+
+async def failed_task(site: Site, echo: Echo, *wrote: tuple[str, int, bytes]) -> dict[str, Any]:
+    """A deployment of which a task failed, that wrote this at these places of its streams."""
     made = await echo.deploy()
     (prepare,) = await echo.claim()
     await echo.say(prepare, "succeeded")
@@ -123,11 +179,6 @@ async def test_of_each_stream_of_a_failed_task_the_last_is_shown(site: Site, ech
     ended = {"status": "failed", "ended_at": await machines.now(site)}
     task = await machines.make_task_row(echo.tenant, add["id"], machine, **ended)
     ((node,),) = await site.rows("SELECT node_id FROM tasks WHERE id = %s", task)
-    wrote = [
-        ("stdout", 0, b"early\n"),
-        ("stdout", 6, b"x" * 5000 + b"\nlate\n"),
-        ("stderr", 0, b"no"),
-    ]
     for stream, offset, content in wrote:
         await machines.insert(
             site,
@@ -140,9 +191,4 @@ async def test_of_each_stream_of_a_failed_task_the_last_is_shown(site: Site, ech
             node_id=node,
             content=content,
         )
-
-    found = await triage(echo.admin, made["correlation_id"])
-
-    (log,) = [m["details"]["log"] for m in found["timeline"] if m["status"] == "failed"]
-    assert log[-2:] == ["late", "no"]
-    assert "early" not in log
+    return made
