@@ -524,49 +524,83 @@ GRANT SELECT (app_instance_id, parent_id, member_id, operator_id, direction, due
 
 -- Before authentication ----------------------------------------------------------------------------
 
+-- Those that claims and reports ask are in PL/pgSQL, which keeps its plans: a function in SQL that looks with its
+-- owner's eyes is planned at every call, and that is most of what it takes.
+
 -- Whether an app operator can still act: it was not taken away, and its account works.
 CREATE FUNCTION operator_acts(operator text) RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
-    RETURN EXISTS (SELECT FROM app_operators p JOIN service_accounts a ON a.id = p.service_account_id
-        WHERE p.id = operator AND p.removed_at IS NULL AND a.disabled_at IS NULL AND a.deleted_at IS NULL
-            AND 'apps.operation.claim' = ANY (a.permissions));
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    BEGIN
+        RETURN EXISTS (SELECT FROM app_operators p JOIN service_accounts a ON a.id = p.service_account_id
+            WHERE p.id = operator AND p.removed_at IS NULL AND a.disabled_at IS NULL AND a.deleted_at IS NULL
+                AND 'apps.operation.claim' = ANY (a.permissions));
+    END $$;
 
 -- As before for sessions; an app's operation is open to whoever claimed it, for as long as its operator can act.
 DROP FUNCTION grant_principal;
 CREATE FUNCTION grant_principal(hash bytea, moment timestamptz, roles text[], key text)
     RETURNS TABLE (id text, operation_id text, org_id text, project_id text, fence integer, instance_id text)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
-    SELECT g.id, g.operation_id, g.org_id, g.project_id, g.fence, o.app_instance_id
-    FROM operation_grants g JOIN operations o ON o.id = g.operation_id AND o.fence = g.fence
-    WHERE g.token_hash = hash
-        AND CASE WHEN o.kind <> 'node.session' THEN
-                -- The same holder may renew a lease that ran out, while nobody has taken it.
-                o.status IN ('running', 'undoing', 'ready') AND o.holder IS NOT NULL AND operator_acts(o.operator_id)
-            ELSE o.status = 'running' AND o.lease_expires_at > moment
-                AND CASE o.requested_by_kind
-                    WHEN 'user' THEN EXISTS (SELECT FROM users u JOIN memberships m ON m.user_id = u.id
-                        WHERE u.id = o.requested_by AND u.disabled_at IS NULL AND m.org_id = o.org_id
-                            AND (m.project_id IS NULL OR m.project_id = o.project_id) AND m.role = ANY (roles))
-                    WHEN 'service_account' THEN EXISTS (SELECT FROM service_accounts a
-                        WHERE a.id = o.requested_by AND a.org_id = o.org_id AND a.project_id = o.project_id
-                            AND a.disabled_at IS NULL AND a.deleted_at IS NULL AND key = ANY (a.permissions))
-                    ELSE true END
-            END $$;
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    #variable_conflict use_column
+    BEGIN
+        RETURN QUERY
+        SELECT g.id, g.operation_id, g.org_id, g.project_id, g.fence, o.app_instance_id
+        FROM operation_grants g JOIN operations o ON o.id = g.operation_id AND o.fence = g.fence
+        WHERE g.token_hash = hash
+            AND CASE WHEN o.kind <> 'node.session' THEN
+                    -- The same holder may renew a lease that ran out, while nobody has taken it.
+                    o.status IN ('running', 'undoing', 'ready') AND o.holder IS NOT NULL
+                    AND operator_acts(o.operator_id)
+                ELSE o.status = 'running' AND o.lease_expires_at > moment
+                    AND CASE o.requested_by_kind
+                        WHEN 'user' THEN EXISTS (SELECT FROM users u JOIN memberships m ON m.user_id = u.id
+                            WHERE u.id = o.requested_by AND u.disabled_at IS NULL AND m.org_id = o.org_id
+                                AND (m.project_id IS NULL OR m.project_id = o.project_id) AND m.role = ANY (roles))
+                        WHEN 'service_account' THEN EXISTS (SELECT FROM service_accounts a
+                            WHERE a.id = o.requested_by AND a.org_id = o.org_id AND a.project_id = o.project_id
+                                AND a.disabled_at IS NULL AND a.deleted_at IS NULL AND key = ANY (a.permissions))
+                        ELSE true END
+                END;
+    END $$;
 
 CREATE FUNCTION watch_principal(hash bytea, moment timestamptz)
     RETURNS TABLE (instance_id text, org_id text, project_id text, fence integer, replica_id text, operation_id text)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
-    SELECT w.instance_id, w.org_id, w.project_id, w.fence, r.id, i.probe_operation_id
-    FROM watches w JOIN controller_replicas r ON r.id = w.holder JOIN instances i ON i.id = w.instance_id
-    WHERE w.token_hash = hash AND w.ended_at IS NULL AND r.lease_expires_at > moment
-        AND operator_acts(w.operator_id) $$;
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    #variable_conflict use_column
+    BEGIN
+        RETURN QUERY
+        SELECT w.instance_id, w.org_id, w.project_id, w.fence, r.id, i.probe_operation_id
+        FROM watches w JOIN controller_replicas r ON r.id = w.holder JOIN instances i ON i.id = w.instance_id
+        WHERE w.token_hash = hash AND w.ended_at IS NULL AND r.lease_expires_at > moment
+            AND operator_acts(w.operator_id);
+    END $$;
 
 -- Which operator a service account is, for an app: the account lives in the operator's own project.
 CREATE FUNCTION claiming_operator(account text, app text)
     RETURNS TABLE (id text, app_id text, app_slug text, org_id text, project_id text)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
-    SELECT p.id, p.app_id, p.app_slug, p.org_id, p.project_id FROM app_operators p
-    WHERE p.service_account_id = account AND (p.app_slug = app OR p.app_id = app) AND operator_acts(p.id) $$;
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    #variable_conflict use_column
+    BEGIN
+        RETURN QUERY
+        SELECT p.id, p.app_id, p.app_slug, p.org_id, p.project_id FROM app_operators p
+        WHERE p.service_account_id = account AND (p.app_slug = app OR p.app_id = app) AND operator_acts(p.id);
+    END $$;
+
+-- As before; asked of the members of whatever is claimed.
+CREATE OR REPLACE FUNCTION held_nodes(wanted text[])
+    RETURNS TABLE (allocation_id text, reach text, status text, status_reason text, address text, ssh_port integer,
+        inventory jsonb, last_seen_at timestamptz, unreachable_since timestamptz)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    #variable_conflict use_column
+    BEGIN
+        RETURN QUERY
+        SELECT a.id, n.reach, n.status, n.status_reason, n.address, n.ssh_port, n.inventory, n.last_seen_at,
+            n.unreachable_since
+        FROM allocations a JOIN nodes n ON n.id = a.node_id
+        WHERE a.id = ANY (wanted) AND a.status IN ('provisioning', 'active', 'releasing', 'release_failed')
+            AND a.org_id = ANY (scope_orgs())
+            AND (a.org_id = ANY (scope_whole_orgs()) OR a.project_id = ANY (scope_projects()));
+    END $$;
 
 -- When an instance's operator was last heard of, for whoever sees the instance.
 CREATE FUNCTION operator_seen(operators text[])
