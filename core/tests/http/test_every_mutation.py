@@ -14,7 +14,9 @@ from core.tests.factories.requests import Request
 from core.tests.factories.tenancy import OrgRow, make_org
 from core.tests.factories.tenants import make_tenant
 from core.tests.site import Site, fresh
+from moorage_core.audit.sweeps import SealAudit
 from moorage_core.http.routing import RouteSpec
+from moorage_core.operate import audit_verify
 
 MUTATIONS = requests.routes(kind="mutation")
 NEEDS_AN_EMPTY_ORG = {"delete_org"}
@@ -100,10 +102,10 @@ async def test_a_change_leaves_one_audit_entry_and_its_events(site: Site, told: 
     assert told.first.is_success, told.first.text
     correlation = told.request.headers["x-correlation-id"]
     entries = await site.rows(
-        "SELECT actor_id, actor_kind, outcome FROM audit_entries WHERE correlation_id = %s",
+        "SELECT actor_id, actor_kind, outcome, count FROM audit_entries WHERE correlation_id = %s",
         correlation,
     )
-    assert entries == [(told.caller.id, told.caller.kind, "allowed")]
+    assert entries == [(told.caller.id, told.caller.kind, "allowed", 1)]
     events = await site.rows("SELECT 1 FROM events WHERE correlation_id = %s", correlation)
     assert len(events) >= 1
     before = told.counts[1]
@@ -150,6 +152,16 @@ async def test_duplicates_at_the_same_time_make_one_change(site: Site, spec: Rou
     expected = firsts[0].status_code if spec.rotate is None else 409
     assert {answer.status_code for answer in replays} == {expected}, said
     assert (await _records(site))[0] == before[0] + 1
+
+
+async def test_all_that_the_routes_wrote_can_be_sealed_and_verified(site: Site) -> None:
+    await site.number()
+    await SealAudit(site.platform).activate()
+
+    report = audit_verify.check(site.platform.settings, url=site.urls.owner)
+
+    assert report.is_sound, report.findings
+    assert report.unsealed == 0
 
 
 async def _answered(request: Request, caller: Caller) -> httpx2.Response:
