@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from core.tests.callers import Bearer
 from core.tests.factories import artifacts, catalog, entitlements, machines
 from core.tests.factories.instances import CLUSTER, Echo, make_echo
-from core.tests.factories.tenants import make_tenant
+from core.tests.factories.tenants import make_account, make_tenant
 from core.tests.site import Site, fresh
 from moorage_core.tasks import commands as tasks
 
@@ -197,7 +197,7 @@ async def test_a_familys_key_opens_instances_of_its_apps_and_no_others(site: Sit
     root = await site.actor("platform_admin")
     body = {"description": "What its apps have in common.", "keys": keys}
     assert (await root.put(f"/v1/families/{name}", body)).status_code == 200
-    granted = "".join(f"  {each['key']}: [viewer]\n" for each in keys)
+    granted = "".join(f"  {each['key']}: [viewer, project_admin]\n" for each in keys)
     member_of = f"families: [{name}]\nfamily_grants:\n{granted}"
     other = await make_echo(tenant)
 
@@ -209,8 +209,11 @@ async def test_a_familys_key_opens_instances_of_its_apps_and_no_others(site: Sit
     echo = await make_echo(tenant, more=CLUSTER + member_of, admit=admit)
     mine, theirs = await echo.running(), await other.running()
     viewer = await site.actor("viewer", project=tenant.project)
+    account = await make_account(tenant, f"{space}.instance.read")
     where = f"/v1/projects/{tenant.project.id}"
 
+    lists = [await account.get(path) for path in (f"{where}/instances", "/v1/instances")]
+    nothing = await (await make_account(tenant, "catalog.app.read")).get(f"{where}/instances")
     allowed = await viewer.post(f"/v1/instances/{mine['id']}/restart", {})
     refused = await viewer.post(f"/v1/instances/{theirs['id']}/restart", {})
     planned = await viewer.post(f"{where}/plans", await echo.body(kind="instance.deploy"))
@@ -220,7 +223,10 @@ async def test_a_familys_key_opens_instances_of_its_apps_and_no_others(site: Sit
     not_gone = await viewer.post(f"/v1/instances/{theirs['id']}/decommission", {})
 
     assert [each.status_code for each in (allowed, planned, deployed, gone)] == [202, 201, 202, 202]
-    assert {each.status_code for each in (refused, not_deployed, not_gone)} == {403}
+    assert {each.status_code for each in (refused, not_deployed, not_gone, nothing)} == {403}
+    assert [each.status_code for each in lists] == [200, 200]
+    for listed in lists:
+        assert [each["id"] for each in listed.json()["items"]] == [mine["id"]]
 
 
 # Publishers

@@ -43,6 +43,7 @@ Consent = rules.Consent
 is_app_key = keys_of.is_foreign
 authorize_app = holding.authorize_app
 authorize_on_app = holding.authorize_on_app
+list_meant = holding.list_meant
 check_grant = holding.check_grant
 missing_app_keys = holding.missing_app_keys
 

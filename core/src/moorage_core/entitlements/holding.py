@@ -58,6 +58,30 @@ async def authorize_on_app(ctx: Context, key: str, resource: Resource, *, app: s
     authorize(ctx, key, resource)
 
 
+async def list_meant(
+    ctx: Context, key: str, *, project: str | None = None
+) -> list[tuple[str, str]]:
+    """Where the caller holds a family's key that means this key of the core: project and app.
+
+    For lists, beside the places where they hold the key itself: of all projects that they see
+    without it, or of one.
+    """
+    who = ctx.principal
+    places = {project} if project else who.scope.projects - set(who.projects_with(key))
+    if not places:
+        return []
+    known = await families.known(ctx.db)
+    meant = {each.key for one in known.values() for each in one.keys if each.means == key}
+    found = await store.list_with_keys(
+        ctx.db, sorted(meant), orgs=[], projects=sorted(places), limit=LOOKED_AT
+    )
+    return sorted(
+        (each.project_id, each.app_id)
+        for each in found
+        if meant.intersection(app_keys.held(each, who))
+    )
+
+
 async def check_grant(
     ctx: Context, keys: Iterable[str], *, org: str, project: str
 ) -> tuple[list[str], list[str]]:

@@ -7,6 +7,8 @@ from moorage_core.artifacts import commands as artifacts
 from moorage_core.authz.authorize import authorize_anywhere
 from moorage_core.authz.permissions import Permission
 from moorage_core.context import Context
+from moorage_core.entitlements import commands as entitlements
+from moorage_core.errors import Forbidden
 from moorage_core.instances import commands, plan_store, store, telling
 from moorage_core.instances.commands import READ
 from moorage_core.instances.models import Component, Instance, OperatorSeen, Revision
@@ -27,12 +29,19 @@ async def list_in_project(
     status: str | None,
     deleted: bool,
 ) -> Page[dict[str, Any]]:
-    await tenancy.get_project(ctx, project, key=READ)
+    meant: list[tuple[str, str]] = []
+    try:
+        await tenancy.get_project(ctx, project, key=READ)
+    except Forbidden:
+        meant = await entitlements.list_meant(ctx, READ, project=project)
+        if not meant:
+            raise
     rows = await store.list_page(
         ctx.db,
         page,
         orgs=[],
-        projects=[project],
+        projects=[] if meant else [project],
+        apps=meant,
         app=app,
         number=number,
         status=status,
@@ -50,13 +59,18 @@ async def list_everywhere(
     status: str | None,
     deleted: bool,
 ) -> Page[dict[str, Any]]:
-    """In every place where the caller may look at instances."""
-    authorize_anywhere(ctx, READ)
+    """In every place where the caller may look at instances, or at those of some apps."""
+    meant = await entitlements.list_meant(ctx, READ)
+    if meant:
+        ctx.checked.add(READ)
+    else:
+        authorize_anywhere(ctx, READ)
     rows = await store.list_page(
         ctx.db,
         page,
         orgs=ctx.principal.orgs_with(READ),
         projects=ctx.principal.projects_with(READ),
+        apps=meant,
         app=app,
         number=number,
         status=status,
