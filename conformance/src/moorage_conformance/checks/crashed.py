@@ -45,8 +45,9 @@ class Crashes:
         moment = self._moment(exchange)
         if moment is None:
             return await forward()
-        answer = await forward() if moment == "after" else None
-        if answer is None or self._dying is None or self._dying.done():
+        if moment == "after":
+            await forward()
+        if self._dying is None or self._dying.done():
             self._dying = asyncio.create_task(self._replica.crash(self._operator))
         return None
 
