@@ -68,7 +68,9 @@ class Life:
     """Allocations: a leader's, a replica's, one that comes and goes, one that replaces."""
     name: str = field(default_factory=lambda: f"life-{uuid.uuid4().hex[:8]}")
     within: float = 120.0
-    """Seconds after which an operation that has not ended waits for ever."""
+    """Seconds after which an operation of which nothing moves waits for ever."""
+    pulse: Callable[[], object] = lambda: None
+    """Says something else whenever something moves that the operation itself does not show."""
     id: str = ""
 
     @property
@@ -84,12 +86,15 @@ class Life:
 
     def ended(self, id: str) -> Json:
         """The operation, once it has ended."""
-        deadline = time.monotonic() + self.within
+        deadline, before = time.monotonic() + self.within, object()
         while True:
             found = self.calls.get(f"/v1/operations/{id}?wait={WAIT}")
             if found["ended_at"]:
                 return found
-            if time.monotonic() > deadline:
+            now = found["version"], self.pulse()
+            if now != before:
+                deadline, before = time.monotonic() + self.within, now
+            elif time.monotonic() > deadline:
                 raise Forever(f"{found['kind']} is {found['status']} ({found['phase']}): {found}")
 
     def read(self) -> Json:

@@ -185,7 +185,14 @@ def lead(
     on.run(where.prepare(hits, controllers=controllers))
     lane.reset(where)
     caller = Caller(on.site.url, on.site.ca, token=on.tenant.admin.token)
-    life = Life(Patient(caller), on.tenant.project, on.shop.app, where.operator.id, where.machines)
+    life = Life(
+        Patient(caller),
+        on.tenant.project,
+        on.shop.app,
+        where.operator.id,
+        where.machines,
+        pulse=lambda: len(where.record),
+    )
     led = Led(record=where.record)
     with contextlib.closing(caller.http):
         for kind, ended in life.acts(where.begin_act):
