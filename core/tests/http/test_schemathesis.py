@@ -34,6 +34,13 @@ ENDLESS = [spec.path for spec in requests.routes() if requests.is_stream(spec)]
 ELSEWHERE = ["/v1/auth/oidc/{provider}/start", "/v1/auth/oidc/{provider}/callback"]
 """Ask a sign-in provider over the network; core/tests/oidc has one."""
 
+BEYOND_SCHEMAS = (
+    "holds \\u0000 or half of a surrogate pair",
+    "name allocations, or ",
+    "not a cursor of this list",
+)
+"""How refusals begin that no schema foretells: of text, of fields together, of other lists."""
+
 schemathesis.openapi.format(
     "cursor", st.integers(0, 10**9).map(lambda number: pagination.encode_cursor(str(number)))
 )
@@ -45,7 +52,12 @@ def a_good_request_is_understood(ctx: Any, response: Any, case: Any) -> None:
     if case.meta is None or not case.meta.generation.mode.is_positive:
         return
     assert response.status_code not in (400, 405, 406, 411, 413, 415)
-    assert response.status_code != 422 or response.json()["code"] != "malformed"
+    if response.status_code == 422 and response.json()["code"] == "malformed":
+        faults = response.json()["errors"]
+        # Under a name that an object does not take, schemathesis puts whatever it likes.
+        if not any(fault["location"].endswith("[key]") for fault in faults):
+            told = [fault for fault in faults if not fault["message"].startswith(BEYOND_SCHEMAS)]
+            assert told == []
 
 
 @asynccontextmanager
