@@ -177,7 +177,24 @@ class Lives(RuleBasedStateMachine):
         refused = self.do(self.life.person(verb, id))
         self.compare(refused, lambda p: p.person(verb, id))
 
+    @precondition(lambda self: self.paper.open_roots())
+    @rule()
+    def have_second_thoughts(self) -> None:
+        """What was asked for last is not wanted any more."""
+        id = self.paper.open_roots()[-1].id
+        refused = self.do(self.life.person("cancel", id))
+        self.compare(refused, lambda p: p.person("cancel", id))
+
     # What controllers do
+
+    @rule()
+    def set_to_work(self) -> None:
+        """A controller that takes everything there is, and is not done with it yet."""
+        for _ in range(2):
+            self.claim("one", 100)
+            for brief in self.held():
+                if self.paper.ops[brief.id].phase == "prepare":
+                    self.report(brief, {"state": "succeeded"})
 
     @rule(replica=st.sampled_from(["one", "two"]), capacity=st.sampled_from([1, 100]))
     def claim(self, replica: str, capacity: int) -> None:
