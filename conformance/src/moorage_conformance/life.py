@@ -113,7 +113,10 @@ class Life:
         """The member that came last: on the one spare machine or on the other."""
         found = [m async for m in self.client.members.list(self.id)]
         spares = (self.spare, self.other)
-        return [m for m in found if m.allocation_id in spares].pop()
+        newest = [m for m in found if m.allocation_id in spares]
+        if not newest:
+            raise Broken("A member that was added is there until it is removed.", "It is gone.")
+        return newest.pop()
 
     def place(self, machine: str) -> int:
         """Which of the run's hosts a machine is."""

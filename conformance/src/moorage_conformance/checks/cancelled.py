@@ -95,19 +95,25 @@ async def _judge(
 ) -> bool:
     said = f"{act.name} was cancelled: "
     parts = [ended, *[each async for each in one.client.operations.children(ended)]]
-    for each in parts:
-        went_on = each.status == "succeeded" and each.cancel_requested_at and not each.no_return
-        if went_on and not any(part.no_return for part in parts):
-            judge.broken(
-                BACK,
-                f"{said}it is taken back.",
-                f"{each.kind} succeeded, and no step of it was one of no return.",
-                each.correlation_id,
-            )
-            return ended.status != "succeeded"
-    judge.kept(BACK)
-    if ended.status == "succeeded":
+    done = [each for each in parts if each.status == "succeeded"]
+    if ended in done or any(each.no_return for each in done):
+        judge.expect(
+            BACK,
+            any(each.no_return for each in parts),
+            f"{said}it is taken back.",
+            "It succeeded, and no step of it was one of no return.",
+            ended.correlation_id,
+        )
         return False
+    if went_on := [each for each in done if each.cancel_requested_at]:
+        judge.broken(
+            BACK,
+            f"{said}it is taken back.",
+            f"{went_on[0].kind} succeeded, and no step of it was one of no return.",
+            went_on[0].correlation_id,
+        )
+        return True
+    judge.kept(BACK)
     judge.expect(
         NAMED,
         not different or any(part.residue for part in parts),
