@@ -128,9 +128,7 @@ async def test_what_is_offered_is_what_is_accepted(
     listed = (await echo.admin.get(f"/v1/operations?instance={instance}")).json()["items"]
     (in_list,) = [each for each in listed if each["id"] == id]
     refused = {
-        verb: (await do(echo, id, verb)).status_code
-        for verb in AGAIN
-        if verb not in shown["verbs"]
+        verb: (await do(echo, id, verb)).status_code for verb in AGAIN if verb not in shown["verbs"]
     }
 
     assert set(refused.values()) <= {409}

@@ -52,9 +52,7 @@ class Actions:
     async def list_barred(
         self, ctx: Context, operations: Sequence[Operation], around: Mapping[str, Circumstances]
     ) -> set[str]:
-        return {
-            each.id for each in operations if around[each.instance_id].status not in rules.RUNS
-        }
+        return {each.id for each in operations if around[each.instance_id].status not in rules.RUNS}
 
     async def list_withheld(self, ctx: Context, operations: Sequence[Operation]) -> set[str]:
         """What an action was given and answered is for those who hold its key."""
