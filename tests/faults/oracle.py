@@ -32,8 +32,11 @@ OPERATION = (
 )
 STEP = ("phase", "number", "name", "status", "result", "no_return")
 ENDS = ("succeeded", "failed", "cancelled", "abandoned")
-UNSTEADY = ("apps.instance.health_changed", "apps.member.health_changed")
-"""They come when somebody looks."""
+UNSTEADY = (
+    *("apps.instance.health_changed", "apps.member.health_changed"),
+    "apps.secret.used",
+)
+"""They come when somebody looks, or asks again for a secret that is there."""
 
 Look = Callable[[], Json]
 
