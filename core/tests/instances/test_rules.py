@@ -130,8 +130,8 @@ def test_a_change_that_begins_on_a_failed_instance_and_is_cancelled_leaves_it_fa
 @pytest.mark.parametrize("status", ["deleting", "delete_failed", "deleted"])
 def test_nothing_is_tried_again_on_an_instance_that_goes(status: Status) -> None:
     with pytest.raises(rules.InvalidTransition):
-        rules.check_there(instance(status), "instance.configure", [])
-    rules.check_there(instance(status), "instance.decommission", [])
+        rules.check_there("web", status, "instance.configure", [])
+    rules.check_there("web", status, "instance.decommission", [])
 
 
 def test_one_that_never_began_changes_nothing() -> None:
