@@ -246,6 +246,28 @@ async def test_a_replica_that_leaves_hands_its_work_over_at_once(
     assert second.state()[1]["operations"] == 0
 
 
+@pytest.mark.rule("OP-16")
+async def test_a_replica_that_never_heard_what_it_got_hands_it_over_too(
+    site: Site, machine: ScriptedNode, app: moorage.App, bad: Wire
+) -> None:
+    def is_claim(seen: Seen) -> bool:
+        return seen.path == "/v1/controller/claims" and json.loads(seen.body)["capacity"] > 0
+
+    bad.applies = is_claim
+    bad.faults = [LoseAnswer() for _ in range(100)]
+    made = await site.deploy("unheard", worker=[machine.id])
+    assert made.last_operation is not None
+    asked = made.last_operation.id
+
+    async def is_held() -> bool:
+        return (await site.admin.operations.get(asked)).status == "running"
+
+    async with site.controller(app, url=bad.url):
+        await until(is_held)
+
+    assert (await site.admin.operations.get(asked)).status == "ready"
+
+
 @asynccontextmanager
 async def process(site: Site, folder: Path, **more: str) -> AsyncGenerator[Process]:
     """A replica as a process of its own."""

@@ -75,6 +75,7 @@ class Runner:
         self._looks = asyncio.Semaphore(settings.looks)
         self._freed = asyncio.Event()
         self._replica: str | None = None
+        self._asked = False
         self._after = 0
         self._heard_at = time.monotonic()
 
@@ -130,14 +131,18 @@ class Runner:
     async def _claim(self) -> Claimed:
         room = self.settings.capacity - len(self._held)
         watches = 0 if self.app.watcher is None else self.settings.watches - len(self._watched)
+        self._asked = True
+        return await self._ask(max(0, min(room, MOST_AT_ONCE)), max(0, watches), wait=CLAIM_WAIT)
+
+    async def _ask(self, capacity: int, watches: int, *, wait: float) -> Claimed:
         return await self._operator.controllers.claim(
             Claim(
                 app=self.app.manifest.slug,
                 replica=self.settings.replica,
                 release=self.app.manifest.version,
-                capacity=max(0, min(room, MOST_AT_ONCE)),
-                watch_capacity=max(0, watches),
-                wait=CLAIM_WAIT,
+                capacity=capacity,
+                watch_capacity=watches,
+                wait=wait,
                 after=self._after,
                 holds=[*self._held],
                 watching=[*self._watched],
@@ -286,8 +291,11 @@ class Runner:
             work.cancel()
         if works:
             await asyncio.wait(works)
-        if self._replica is not None:
+        if self._asked:
             try:
+                if self._replica is None:
+                    # What the first claim got is held, though nobody heard its answer.
+                    self._replica = (await self._ask(0, 0, wait=0)).replica.id
                 await self._operator.controllers.leave(self._replica)
                 log.info("Left.")
             except MoorageError as err:
