@@ -45,7 +45,7 @@ KEYS_WITHOUT_ORG = {
     "nodes_token": "a random secret's hash; the platform's own table",
     "operation_allocations_pkey": "two random ids",
     "operation_grants_token_hash_key": "a random secret's hash",
-    "runtime_secrets_operation_id_name_key": "begins with a random id that is one org's",
+    "runtime_secrets_operation": "begins with a random id that is one org's",
     "secret_deliveries_pkey": "begins with a random id that is one org's",
     "ssh_authorities_generation_key": "the platform's own table",
     "secret_leftovers_pkey": "the path of a random id in the secret store",
