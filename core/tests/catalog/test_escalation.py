@@ -82,8 +82,7 @@ async def test_no_manifest_reaches_beyond_its_namespace_and_families(
         f"/v1/apps/{app['id']}/versions", {"manifest": catalog.manifest(app["slug"], more=more)}
     )
 
-    code = AT_THE_DOOR.get(name, "manifest_invalid")
-    assert (answer.status_code, answer.json()["code"]) == (422, code), answer.text
+    assert (answer.status_code, answer.json()["code"]) == (422, "manifest_invalid"), answer.text
     assert answer.json()["errors"][0]["location"].startswith("body.manifest:")
     listed = await street.publisher.get(f"/v1/apps/{app['id']}/versions")
     assert listed.json()["items"] == []
@@ -149,7 +148,8 @@ async def test_a_hostile_manifest_is_refused_and_nothing_is_kept(street: Street,
 
     answer = await street.publisher.post(f"/v1/apps/{app['id']}/versions", {"manifest": text})
 
-    assert (answer.status_code, answer.json()["code"]) == (422, "manifest_invalid"), answer.text
+    code = AT_THE_DOOR.get(name, "manifest_invalid")
+    assert (answer.status_code, answer.json()["code"]) == (422, code), answer.text
     assert 1 <= len(answer.json()["errors"]) <= 100
     listed = await street.publisher.get(f"/v1/apps/{app['id']}/versions")
     assert listed.json()["items"] == []
