@@ -43,8 +43,12 @@ class Together:
         default_factory=dict[int, tuple[Fault, "asyncio.Future[None]"]]
     )
     _arrived: asyncio.Event = field(default_factory=asyncio.Event)
+    _broken: Exception | None = None
+    """Why no more faults can happen."""
 
     async def meet(self, who: Lane, fault: Fault) -> None:
+        if self._broken is not None:
+            raise self._broken
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         # Two deliveries of one life can be held at once: each is told apart.
         self._waiting[id(done)] = fault, done
@@ -52,7 +56,17 @@ class Together:
         await done
 
     async def run(self) -> None:
-        """Let faults happen whenever everybody is there, or nobody else comes.
+        """Let faults happen. Where one cannot, whoever waits for it learns why."""
+        try:
+            await self._run()
+        except Exception as err:
+            self._broken = err
+            for _, done in self._waiting.values():
+                done.set_exception(err)
+            raise
+
+    async def _run(self) -> None:
+        """Whenever everybody is there, or nobody else comes.
 
         One after the other, and whoever has met its own goes on.
         """
