@@ -86,7 +86,12 @@ async def _cancelled(stage: Stage, judge: Judge, one: Life, act: Act, step: int)
         return False
     after = await one.look()
     if act.kind == "instance.deploy":
-        before, after = World(hosts=before.hosts), World(hosts=after.hosts)
+        # Members that have joined stay until the instance goes: what is theirs is shown as such.
+        joined = {each["machine"] for each in after.members.values() if each["status"] == "ready"}
+        before, after = (
+            World(hosts=[{} if n in joined else each for n, each in enumerate(world.hosts)])
+            for world in (before, after)
+        )
     return await _judge(judge, one, act, ended, before.differences(after))
 
 
