@@ -238,6 +238,33 @@ async def test_a_waiting_claim_is_answered_when_something_becomes_ready(
     assert [b["instance_id"] for b in claimed["operations"]] == [made["id"]]
 
 
+async def test_a_claim_that_still_waits_gets_nothing_for_a_replica_that_has_left(
+    echo: Echo, replica: Replica
+) -> None:
+    await echo.deploy()
+    claimed = await replica.claim()
+    (brief,) = claimed["operations"]
+    waiting = asyncio.create_task(replica.claim(wait=20))
+    while not echo.tenant.site.platform.hub.waiting:
+        await asyncio.sleep(0)
+
+    await replica.leave(claimed["replica"]["id"])
+
+    assert (await asyncio.wait_for(waiting, 10))["operations"] == []
+    (told,) = (await another(replica).claim())["operations"]
+    assert told["id"] == brief["id"]
+
+
+async def test_a_replica_that_has_left_can_come_back(echo: Echo, replica: Replica) -> None:
+    claimed = await replica.claim()
+    await replica.leave(claimed["replica"]["id"])
+
+    made = await echo.deploy()
+    back = await replica.claim()
+
+    assert [each["instance_id"] for each in back["operations"]] == [made["id"]]
+
+
 async def test_a_replica_of_somebody_else_cannot_be_sent_away(
     site: Site, echo: Echo, replica: Replica
 ) -> None:

@@ -10,6 +10,7 @@ Between looks nothing is held. A wake-up comes by the operator's topic.
 """
 
 import asyncio
+from datetime import datetime
 from operator import itemgetter
 from typing import Any
 
@@ -47,6 +48,8 @@ async def claim(at: Platform, said: Claim, request: Request) -> dict[str, Any]:
     ends = _now() + min(said.wait, rules.LONGEST_WAIT)
     with at.waiting.seat(who.id), at.hub.watch([watches.topic(operator.id)]) as waiter:
         look = await _look(at, who, said)
+        if look is None:
+            raise _not_an_operator(said.app)
         answer, whole = await _answer(at, look, request)
         while not any(answer[part] for part in SAID):
             left = ends - _now()
@@ -55,7 +58,9 @@ async def claim(at: Platform, said: Claim, request: Request) -> dict[str, Any]:
                 break
             # Who was allowed a while ago may not be now.
             who = await authentication.authenticate(at, request)
-            look = await _look(at, who, said)
+            look = await _look(at, who, said, since=look.replica.lease_expires_at)
+            if look is None:  # it has left, or is no operator any more: whoever asks again hears it
+                break
             answer, whole = await _answer(at, look, request)
     return answer
 
@@ -81,8 +86,10 @@ def _not_an_operator(app: str) -> rules.NotAnOperator:
     )
 
 
-async def _look(at: Platform, who: Principal, said: Claim) -> Look:
-    """Renew the lease, and take what there is."""
+async def _look(
+    at: Platform, who: Principal, said: Claim, *, since: datetime | None = None
+) -> Look | None:
+    """Renew the lease, and take what there is; None where there is nobody to take it."""
     now = at.clock.now()
     async with at.database.sweep() as db:
         replica = await store.listen(
@@ -92,11 +99,12 @@ async def _look(at: Platform, who: Principal, said: Claim) -> Look:
             id=ReplicaId.new(),
             name=said.replica,
             release=said.release,
+            since=since,
             until=now + rules.LEASE,
             now=now,
         )
         if replica is None:
-            raise _not_an_operator(said.app)
+            return None
         look = await _take(at, db, replica, said)
         if look.handed != replica.handed:
             await store.count_handed(db, replica.id, handed=look.handed)

@@ -41,10 +41,14 @@ async def listen(
     id: str,
     name: str,
     release: str | None,
+    since: datetime | None,
     until: datetime,
     now: datetime,
 ) -> Replica | None:
     """The replica of that name, its lease renewed; None where the account is no operator.
+
+    A claim that looks again gives the end of the lease as it left it, `since`: where the lease ends
+    earlier now, the replica has left meanwhile, and there is none either.
 
     Locked: its claims come one by one. Most claims find that there is nothing, and cost this.
     Tenant-less: a claim, as moorage_system.
@@ -59,6 +63,7 @@ async def listen(
         FROM claiming_operator(%(account)s, %(app)s) o
         ON CONFLICT (operator_id, name) DO UPDATE SET lease_expires_at = excluded.lease_expires_at,
             last_seen_at = excluded.last_seen_at, release = excluded.release
+        WHERE %(since)s::timestamptz IS NULL OR r.lease_expires_at >= %(since)s
         RETURNING r.id, r.operator_id, r.handed, r.lease_expires_at,
             EXISTS (SELECT FROM operations o WHERE o.operator_id = r.operator_id
                 AND o.status = 'ready') AS has_operations,
@@ -75,6 +80,7 @@ async def listen(
             "app": app,
             "name": name,
             "release": release,
+            "since": since,
             "until": until,
             "now": now,
         },
