@@ -281,6 +281,15 @@ def test_whoever_has_another_key_is_not(port: int) -> None:
     assert refused.value.code == "bad_signature"
 
 
+def test_a_server_has_its_state_on_disk_from_its_first_start_on() -> None:
+    net = Net()
+    net.settle(LEADER, name="leader-1", role="leader", leader=LEADER)
+
+    net.start(LEADER)
+
+    assert net.state(LEADER) == echod.EMPTY
+
+
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
     place = tmp_path / "state.json"
     echod.write(place, b"before")

@@ -80,7 +80,10 @@ class Server:
         self._version = version
         self._read_settings, self._save, self._ask, self._now = settings, save, ask, now
         self._settings = settings()
-        self._state: Json = {**EMPTY, **(load() or {})}
+        kept = load()
+        self._state: Json = {**EMPTY, **(kept or {})}
+        if kept is None:  # it is there from the first start on, not from the first change
+            save(self._state)
         self._behind: set[str] = set()
         self._lock = threading.Lock()
 
