@@ -8,10 +8,9 @@ import math
 import os
 import random
 import shutil
-import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
@@ -46,7 +45,9 @@ def lane() -> Iterator[RealLane]:
         yield made
 
 
-def test_real_faults_change_nothing_in_the_end(lane: RealLane) -> None:
+def test_real_faults_change_nothing_in_the_end(
+    lane: RealLane, record_property: Callable[[str, object], None]
+) -> None:
     calm = matrix.lead(lane)
     offered = cells.spots(calm.record)
     total = cells.all_cells(offered, FAULTS)
@@ -61,7 +62,7 @@ def test_real_faults_change_nothing_in_the_end(lane: RealLane) -> None:
             if not made.wrong and time.monotonic() < until:
                 lead(lane, hits, calm, made)
 
-    sys.stdout.write(f"{made.line()}: FAULT_SEED={SEED}\n")
+    record_property("told", f"{made.line()}: FAULT_SEED={SEED}")
     assert made.wrong == []
     assert IS_WHOLE or made.outcome == "passed"
 

@@ -7,10 +7,9 @@ platform has heard or after, the seed decides. `make test-faults` also writes a 
 
 import os
 import random
-import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -62,14 +61,15 @@ def test_two_lives_that_nothing_disturbs_are_alike(whole: Matrix) -> None:
 
 
 def test_faults_of_one_life_change_nothing(
-    whole: Matrix, capsys: pytest.CaptureFixture[str]
+    whole: Matrix, record_property: Callable[[str, object], None]
 ) -> None:
     wanted = [cell for cell in whole.all_cells() if cell.fault in OF_ONE]
 
     started = time.monotonic()
     whole.play_apart(OF_ONE, wanted)
 
-    _tell(whole, "one life", wanted, started, capsys)
+    record_property("told", _tell(whole, "one life", wanted, started))
+    _judge(whole, wanted)
 
 
 @pytest.mark.skipif(
@@ -78,29 +78,30 @@ def test_faults_of_one_life_change_nothing(
     "to their end yet; `make test-faults` tries, and the sample on the lab kills both",
 )
 def test_faults_of_the_platform_change_nothing(
-    whole: Matrix, capsys: pytest.CaptureFixture[str]
+    whole: Matrix, record_property: Callable[[str, object], None]
 ) -> None:
     wanted = [cell for cell in whole.all_cells() if cell.fault in OF_ALL]
 
     started = time.monotonic()
     whole.play(wanted, controllers=2)
 
-    _tell(whole, "the platform", wanted, started, capsys)
+    record_property("told", _tell(whole, "the platform", wanted, started))
+    _judge(whole, wanted)
 
 
-def _tell(
-    whole: Matrix, of: str, wanted: list[Cell], started: float, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Say what was tried; what went wrong, and what was never met, is a failure."""
+def _tell(whole: Matrix, of: str, wanted: list[Cell], started: float) -> str:
+    """What was tried."""
     met = [cell for cell in wanted if cell in whole.run]
-    missed = [str(cell) for cell in wanted if cell not in whole.run]
     counts = Counter(cell.fault for cell in met)
     each = ", ".join(f"{fault}: {counts[fault]}" for fault in Fault if counts[fault])
     seconds = whole.seconds[f"faults of {of}"] = time.monotonic() - started
-    with capsys.disabled():
-        sys.stdout.write(
-            f"\nfault matrix: {len(met)} of {len(wanted)} cells run in {seconds:.0f} s,"
-            f" {len(whole.wrong)} differences, FAULT_SEED={whole.seed} ({each})\n"
-        )
+    return (
+        f"fault matrix: {len(met)} of {len(wanted)} cells run in {seconds:.0f} s,"
+        f" {len(whole.wrong)} differences, FAULT_SEED={whole.seed} ({each})"
+    )
+
+
+def _judge(whole: Matrix, wanted: list[Cell]) -> None:
+    """What went wrong, and what was never met, is a failure."""
     assert whole.wrong == []
-    assert missed == []
+    assert [str(cell) for cell in wanted if cell not in whole.run] == []
