@@ -12,8 +12,9 @@ ARGS ?=
 WORKERS ?= $(shell n=$$(nproc); echo $$(( n < 2 ? 2 : n > 8 ? 8 : n )))
 PYTEST := $(BIN)/pytest -q
 PARALLEL := -n $(WORKERS) --dist loadfile
-# One process has the lab; the other does what is slow without it, and mostly waits.
-BESIDE_LAB := -n 2 --dist loadgroup
+# There is one lab, so one process has it; what is slow without it waits most of the time as well.
+LAB := lab
+BESIDE_LAB := (slow or browser) and not lab
 FAST := not lab and not browser and not slow
 
 # The tools look at this tree, wherever the packages may be installed from.
@@ -29,10 +30,12 @@ demo: setup ## Start the platform and walk through it (ARGS=--once: then stop)
 	@$(PYTHON) tools/demo.py $(ARGS)
 
 test: setup ## Set up, then run every test
-	@fast=0; rest=0; \
-	$(PYTEST) $(PARALLEL) -m "$(FAST)" $(ARGS) || fast=$$?; \
-	$(PYTEST) $(BESIDE_LAB) -m "not ($(FAST))" $(ARGS) || rest=$$?; \
-	case "$$fast $$rest" in "0 0" | "0 5" | "5 0") ;; *) exit 1 ;; esac # 5: ARGS names none of these
+	@said=$$(mktemp); trap 'rm -f $$said' EXIT; codes=; \
+	$(PYTEST) $(PARALLEL) -m "$(FAST)" $(ARGS); codes+=$$?; \
+	env --default-signal=INT $(PYTEST) -m "$(BESIDE_LAB)" $(ARGS) >$$said 2>&1 & \
+	$(PYTEST) -m "$(LAB)" $(ARGS); codes+=$$?; \
+	wait $$!; codes+=$$?; cat $$said; \
+	case "$$codes" in 555 | *[!05]*) exit 1 ;; esac # 5: ARGS names none of these
 
 test-fast: setup ## Tests that need no lab and no browser, in a few minutes
 	$(PYTEST) $(PARALLEL) -m "$(FAST)" $(ARGS)
