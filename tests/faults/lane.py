@@ -136,6 +136,12 @@ class Lane:
     def begin_act(self, kind: str) -> None:
         self.sight.act = kind
 
+    def pulse(self) -> int:
+        """Something else whenever something has passed by."""
+        if self.stage.broken is not None:
+            raise self.stage.broken
+        return len(self.record)
+
     def left(self) -> list[Cell]:
         """What of the agenda has not happened."""
         return [hit.cell for hit in self._agenda.values()]

@@ -7,9 +7,11 @@ must have happened once is counted.
 
 import json
 import re
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tests.e2e.callers import pause
 from tests.faults.life import Life
 
 Json = dict[str, Any]
@@ -95,8 +97,25 @@ def plain(found: Any) -> Any:
 # Events
 
 
-def list_events(life: Life) -> list[Json]:
-    """Everything that was said of the life, in order."""
+def list_events(life: Life, last: Json) -> list[Json]:
+    """Everything that was said of the life, in order, once the end of its last operation was.
+
+    An event is there a moment after what it tells, or later where the database was away.
+    """
+    deadline = time.monotonic() + life.within
+    while True:
+        found = _list_events(life)
+        if any(each["subject"] == last["id"] and _is_end(each) for each in found):
+            return found
+        assert time.monotonic() < deadline, f"the end of {last['kind']} was never told"
+        pause(0.1)
+
+
+def _is_end(event: Json) -> bool:
+    return event["type"].rsplit(".", 1)[1] in ENDS
+
+
+def _list_events(life: Life) -> list[Json]:
     found: list[Json] = []
     after = ""
     while True:
@@ -139,7 +158,7 @@ def _story(events: Sequence[Json]) -> list[str]:
     assert versions == sorted(versions), f"versions go back: {versions}"
     types = [event["type"] for event in events]
     if types[0].startswith("apps.operation."):
-        ends = [each for each in types if each.rsplit(".", 1)[1] in ENDS]
+        ends = [each["type"] for each in events if _is_end(each)]
         assert len(ends) == 1, f"an operation ends once: {types}"
         if not events[0]["data"]["parent_id"]:
             assert types[0] == "apps.operation.requested", types

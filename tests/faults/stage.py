@@ -86,6 +86,8 @@ class Stage:
     loop: asyncio.AbstractEventLoop
     forge: Forge = field(default_factory=Forge)
     process: Process | None = None
+    broken: Exception | None = None
+    """Why no more faults can happen."""
     admin: Caller = field(init=False)
     tenant: Tenant = field(init=False)
     shop: Shop = field(init=False)
@@ -157,13 +159,17 @@ class Stage:
 
     def generations(self, instance: str) -> dict[str, int]:
         """How often each secret of an instance was made."""
-        with psycopg.connect(self.database.super_url) as db:
-            rows = db.execute(
-                "SELECT name, max(generation) FROM runtime_secrets"
-                " WHERE instance_id = %s GROUP BY name",
-                (instance,),
-            ).fetchall()
-        return dict(rows)
+        query = (
+            "SELECT name, max(generation) FROM runtime_secrets WHERE instance_id = %s GROUP BY name"
+        )
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                with psycopg.connect(self.database.super_url) as db:
+                    return dict(db.execute(query, (instance,)).fetchall())
+            except psycopg.OperationalError:  # somebody else's fault happens meanwhile
+                assert time.monotonic() < deadline, "the database never came back"
+                pause(0.02)
 
 
 @contextlib.contextmanager

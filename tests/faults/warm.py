@@ -16,6 +16,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import psycopg
 import uvloop
 from granian.constants import Interfaces
 from granian.log import LogLevels
@@ -25,6 +26,7 @@ import moorage
 import moorage.__main__
 import moorage_echo.controller
 from moorage_core import settings as settings_module
+from moorage_core.errors import Busy
 from moorage_core.kit import logs
 from moorage_core.main import build_api, open_platform
 from moorage_core.operations.sweeps import ExpireLeases
@@ -106,9 +108,20 @@ async def _follow_time(platform: Platform, clock: SharedClock) -> None:
     while True:
         while clock.moved < clock.wanted:
             clock.moved = min(clock.wanted, clock.moved + PULSE)
-            await ExpireLeases(platform).activate()
+            await _beat(platform)
         await told.wait()
         told.clear()
+
+
+async def _beat(platform: Platform) -> None:
+    """One beat, once there is a database for it."""
+    while True:
+        try:
+            await ExpireLeases(platform).activate()
+        except (psycopg.Error, Busy):
+            await asyncio.sleep(0.02)
+        else:
+            return
 
 
 # A controller
