@@ -307,6 +307,15 @@ def test_what_was_stopped_starts_with_everything(running: testing.World) -> None
     assert last(started).result == {"key": "b", "revision": 2, "copies": 3}
 
 
+def test_a_cancelled_start_stops_again_what_it_has_started(running: testing.World) -> None:
+    world = asked(ask(running, testing.stop()), testing.start())
+
+    after = testing.run(app, world.cancel_in("leader-1: start"))
+
+    assert last(after).status == "cancelled"
+    assert not any(host.running(cluster.UNIT) for host in after.hosts)
+
+
 def test_a_restart_starts_every_server_once(running: testing.World) -> None:
     after = ask(running, testing.restart())
 

@@ -30,12 +30,19 @@ async def make_key(op: moorage.InstanceOperation) -> None:
 
 
 @app.instance.deploy
-@app.instance.start
 @app.instance.repair
 async def converge(op: moorage.InstanceOperation) -> None:
     """Make every server what the members and the configuration say. What is right stays alone."""
     for place in cluster.restart_order(_places(op.instance)):
         await op.step(f"{place.name}: ensure", host.ensure, *_wanted(op, place))
+    await _conclude(op)
+
+
+@app.instance.start
+async def start(op: moorage.InstanceOperation) -> None:
+    for place in cluster.restart_order(_places(op.instance)):
+        wanted = _wanted(op, place)
+        await op.step(f"{place.name}: start", host.ensure, *wanted, undo=host.turn_off)
     await _conclude(op)
 
 

@@ -24,6 +24,11 @@ async def put_back(machine: moorage.Machine, wanted: Json, key: moorage.Secret) 
     await ensure(machine, {**wanted, "settings": wanted["before"]}, key)
 
 
+async def turn_off(machine: moorage.Machine, wanted: Json, key: moorage.Secret) -> None:
+    """Undo the start of a server that was stopped."""
+    await stop(machine)
+
+
 async def put_files(machine: moorage.Machine, wanted: Json, key: moorage.Secret) -> None:
     """Everything that the server reads, and the unit that starts it."""
     settings = cluster.text(wanted["settings"])
