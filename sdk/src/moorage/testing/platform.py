@@ -6,6 +6,7 @@ Children start when their parent has prepared; failures, deadlines and budgets f
 
 from collections.abc import Iterator, Mapping
 
+from moorage._problem import Unprocessable
 from moorage.controller import engine
 from moorage.controller.app import App
 from moorage.controller.briefs import Artifact, Brief, Children, Component, Instance, Previous
@@ -249,7 +250,13 @@ class Platform:
     # Reports
 
     def apply(self, operation: Operation, said: Report) -> None:
-        """Keep what a controller says, and draw what follows from it."""
+        """Keep what a controller says, and draw what follows from it.
+
+        Raises:
+            Unprocessable: it says what the manifest does not allow. Nothing of it is kept.
+        """
+        if operation.kind == "action" and said.state == "succeeded":
+            self._check_output(operation, said)
         _keep(operation, said)
         targets.reported(self.world, operation, said)
         state = said.state
@@ -281,8 +288,6 @@ class Platform:
             operation.status, operation.due_at = "waiting", self.world.now + pause
 
     def _succeeded(self, operation: Operation) -> None:
-        if operation.kind == "action":
-            self._check_output(operation)
         if operation.phase == "prepare":
             waits = bool(self._children(operation))
             operation.phase = "children" if waits else "finish"
@@ -296,13 +301,16 @@ class Platform:
         elif _count(self._children(parent)).failed > (parent.max_failures or 0):
             parent.status, parent.error = "failed", "children_failed"
 
-    def _check_output(self, operation: Operation) -> None:
+    def _check_output(self, operation: Operation, said: Report) -> None:
         (action,) = (a for a in self.manifest.actions if a.name == operation.action)
-        if action.output is None:
-            return
-        if faults := config_faults(action.output, operation.result or {}):
-            operation.status, operation.error = "failed", "output_invalid"
-            operation.error_message = "; ".join(map(str, faults))
+        faults = config_faults(action.output, said.result or {}) if action.output else []
+        if faults:
+            raise Unprocessable(
+                f"{action.name} answers something else: {'; '.join(map(str, faults))}",
+                status=422,
+                code="action_output_invalid",
+                correlation_id="simulated",
+            )
 
     def _child_ended(self, parent: Operation) -> None:
         children = self._children(parent)
