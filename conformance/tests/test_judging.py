@@ -30,6 +30,18 @@ def test_a_check_that_is_broken_once_is_broken() -> None:
     assert finding.evidence == ("a-correlation",)
 
 
+def test_every_fault_of_a_check_is_told_once_up_to_a_few() -> None:
+    judge = Judge((FIRST,))
+
+    for seen in ("Two.", "Two.", "Three.", "Four.", "Five.", "Six.", "Seven.", "Eight."):
+        judge.broken(FIRST, "One.", seen)
+
+    (finding,) = judge.findings("")
+    told = ["Two.", "Three.", "Four.", "Five.", "Six."]
+    expected = [*(f"Expected: One. Seen: {seen}" for seen in told), "And 2 more."]
+    assert finding.detail.splitlines() == expected
+
+
 def test_a_pass_that_cannot_go_on_is_not_kept_by_silence() -> None:
     judge = Judge((FIRST, SECOND))
 

@@ -91,7 +91,9 @@ def weather(rule: str) -> frozenset[str]:
 
 def told(findings: list[Finding]) -> str:
     """The reasons, without what differs from run to run: ids, and which host was the first."""
-    lines = [f"{each.rule} {each.check}\n{each.detail}\n" for each in findings]
+    # How many faults are met differs; the first is the same.
+    firsts = [(each, each.detail.partition("\nExpected: ")[0]) for each in findings]
+    lines = [f"{each.rule} {each.check}\n{first}\n" for each, first in firsts]
     return AGAIN.sub(r"\1", HOST.sub("host …", ID.sub("…", "\n".join(lines))))
 
 

@@ -133,7 +133,9 @@ def _log(folder: Path | None) -> Path | None:
 
 def _line(finding: Finding) -> str:
     said = f"{MARKS[finding.outcome]}  {finding.rule:6} {finding.check}"
-    return f"{said}\n        {finding.detail}" if finding.outcome == "broken" else said
+    if finding.outcome != "broken":
+        return said
+    return "\n".join([said, *(f"        {line}" for line in finding.detail.splitlines())])
 
 
 def _ended(work: Coroutine[Any, Any, bool], format: Format) -> bool:

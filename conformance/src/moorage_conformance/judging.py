@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 from moorage_conformance.findings import Broken, Finding
 
+MOST_TOLD = 5
+"""Faults of one check that are told in words."""
+
 
 @dataclass(frozen=True)
 class Check:
@@ -68,9 +71,16 @@ class Judge:
                 check.rule,
                 check.sentence,
                 "broken" if faults else "kept",
-                str(faults[0]) if faults else self.notes.get(check, ""),
+                _told(faults) if faults else self.notes.get(check, ""),
                 evidence,
             )
+
+
+def _told(faults: Sequence[Broken]) -> str:
+    """Each fault on a line of its own, once."""
+    lines = [*dict.fromkeys(map(str, faults))]
+    more = [f"And {len(lines) - MOST_TOLD} more."] if len(lines) > MOST_TOLD else []
+    return "\n".join([*lines[:MOST_TOLD], *more])
 
 
 Tell = Callable[[Finding], None]
