@@ -1,7 +1,7 @@
 """Every SQL statement of the operations of apps: the queue of an instance, claims and reports."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, LiteralString
 
 from psycopg.types.json import Jsonb
@@ -621,19 +621,20 @@ async def list_late(db: Db, *, now: datetime, limit: int) -> list[dict[str, Any]
     )
 
 
-async def beat(db: Db, *, now: datetime) -> datetime:
-    """When the control plane was last at work. From now on: now.
+async def beat(db: Db, *, now: datetime, every: timedelta) -> datetime:
+    """When the control plane was last at work; from now on: now. One beat of `every` is written.
 
     Tenant-less: a sweep, as moorage_system.
     """
     last = await db.value("SELECT at FROM pulse FOR UPDATE")
-    await db.run(
-        """
-        INSERT INTO pulse (at) VALUES (%s)
-        ON CONFLICT (one) DO UPDATE SET at = greatest(pulse.at, excluded.at)
-        """,
-        (now,),
-    )
+    if last is None or last <= now - every:
+        await db.run(
+            """
+            INSERT INTO pulse (at) VALUES (%s)
+            ON CONFLICT (one) DO UPDATE SET at = greatest(pulse.at, excluded.at)
+            """,
+            (now,),
+        )
     return last or now
 
 

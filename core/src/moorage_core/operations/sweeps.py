@@ -13,6 +13,8 @@ from moorage_core.context import Context
 from moorage_core.operations import claims, queue_store, requests, rules, sessions, store
 
 BATCH = 100
+BEAT = timedelta(seconds=2)
+"""How exactly it is known when the control plane was last at work."""
 OUTAGE = timedelta(seconds=15)
 """Silence of the control plane after which controllers could not have renewed their leases."""
 
@@ -67,12 +69,13 @@ class ExpireLeases(Sweep):
     could renew, every lease that was live then gets a full term first.
     """
 
-    every = timedelta(seconds=2)
+    every = timedelta(seconds=0.5)
+    """A successor should begin within a second of a lease's end."""
 
     async def activate(self) -> dict[str, Any]:
         now = self.platform.clock.now()
         async with self.platform.database.sweep() as db:
-            last = await queue_store.beat(db, now=now)
+            last = await queue_store.beat(db, now=now, every=BEAT)
             extended = 0
             if now - last > OUTAGE:
                 extended = await queue_store.extend_leases(db, since=last, until=now + rules.LEASE)

@@ -282,6 +282,11 @@ CREATE INDEX operations_unstarted ON operations (parent_id, wave, id) WHERE pare
 CREATE INDEX operations_of_member ON operations (member_id)
     WHERE member_id IS NOT NULL AND status NOT IN ('succeeded', 'failed', 'cancelled', 'abandoned');
 CREATE INDEX operations_failed ON operations (member_id) WHERE member_id IS NOT NULL AND status = 'failed';
+-- What did not end well is looked for among all that did.
+CREATE INDEX operations_unwell ON operations (app_instance_id, status, id)
+    WHERE status IN ('failed', 'cancelled', 'abandoned');
+CREATE INDEX operations_unwell_page ON operations (project_id, status, id)
+    WHERE status IN ('failed', 'cancelled', 'abandoned');
 CREATE INDEX operations_held ON operations (holder, handout) WHERE status IN ('running', 'undoing') AND holder IS NOT NULL;
 CREATE INDEX operations_due ON operations (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX operations_deadline ON operations (deadline)
