@@ -72,6 +72,8 @@ class Lane:
     """For faults that happen to all lives at once."""
     machines: list[str] = field(default_factory=list[str])
     hosts: list[Host] = field(default_factory=list[Host])
+    agents_road: Road | None = None
+    """Real agents take a road of their own, which nobody watches."""
     replicas: list[Replica] = field(default_factory=list[Replica])
     sight: Sight = field(default_factory=Sight)
     record: list[Point] = field(default_factory=list[Point])
@@ -326,6 +328,7 @@ class Lane:
     async def _cut_agents(
         self, hit: Hit, delivery: Delivery, answer: Answer | None
     ) -> Answer | None:
+        assert self.agents_road is not None, "real hosts are cut off one by one"
         return await self._cut([self.agents_road], hit, delivery, answer)
 
     async def _cut(

@@ -31,7 +31,7 @@ pytestmark = [
 ]
 
 SAMPLE = 24
-IN_A_LIFE = 60
+IN_A_LIFE = 120
 TRIES = 2
 """Lives in which a cell may be met, should another have been in its way."""
 SEED = int(os.environ.get("FAULT_SEED") or random.getrandbits(32))

@@ -1,5 +1,6 @@
 """`moor up`, as real processes: starts, stops, crashes, refusals."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -145,6 +146,40 @@ def test_a_killed_worker_is_replaced(place: Path, port: int) -> None:
 
         runs.wait_until(lambda: before not in run.workers() and runs.answers(run))
         assert run.stop() == 0
+
+
+def test_a_worker_that_is_killed_as_soon_as_it_is_replaced_is_replaced_again(
+    place: Path, port: int
+) -> None:
+    with runs.started(place / "data", port=port) as run:
+        run.wait_for("ready")
+        for _ in range(4):
+            [before] = run.workers()
+            os.kill(before, signal.SIGKILL)
+            runs.wait_until(lambda before=before: _replaced(run, before))
+
+        runs.wait_until(lambda: runs.answers(run))
+        assert run.stop() == 0
+
+
+def test_workers_that_die_by_the_dozen_end_the_platform_with_a_word(place: Path, port: int) -> None:
+    with runs.started(place / "data", port=port) as run:
+        run.wait_for("ready")
+
+        def ended() -> bool:
+            for pid in run.workers():  # and not what stops the database
+                with contextlib.suppress(ProcessLookupError, FileNotFoundError):
+                    if "typer" in Path(f"/proc/{pid}/cmdline").read_text():
+                        os.kill(pid, signal.SIGKILL)
+            return run.process.poll() is not None
+
+        runs.wait_until(ended)
+        assert run.process.returncode != 0
+        assert "again and again" in run.errors()
+
+
+def _replaced(run: runs.Run, before: int) -> bool:
+    return len(run.workers()) == 1 and before not in run.workers()
 
 
 def test_a_killed_database_is_started_again(place: Path, port: int) -> None:

@@ -1,7 +1,7 @@
 """What stands between a running database and the first request: schema, keys, the first admin.
 
-`moor up` runs this as a process of its own, at every start: it needs the whole control plane in
-memory for a moment, and the supervisor that stays should not.
+`moor up` runs this in a process of its own, at every start: it alone is told the password of the
+schema's owner, and its connections and its event loop end with it.
 """
 
 import asyncio
@@ -67,7 +67,3 @@ async def _first_start(settings: Settings) -> FirstAdmin | None:
         raise DatabaseRefused(
             f"The database does not let moorage_app and moorage_system work: {err}"
         ) from err
-
-
-if __name__ == "__main__":
-    run()

@@ -1,15 +1,17 @@
 """The HTTP server in the foreground: Granian and its worker processes.
 
-Four things it does not do by itself are done here. It shares its port with anybody who asks
+Five things it does not do by itself are done here. It shares its port with anybody who asks
 for sharing, so that a taken port goes unnoticed: the port is tried first, without sharing. Its
 workers outlive a supervisor that is killed: ours die with it. And it waits for as many requests
 as its backlog: ours may hold thousands of long polls. A worker that is told to stop waits for all
-requests to end: ours are told a moment earlier, so that they send home whoever waits.
+requests to end: ours are told a moment earlier, so that they send home whoever waits. And it gives
+up when a worker dies twice within seconds: ours gives up when they die by the dozen.
 """
 
 import ctypes
 import errno
 import functools
+import gc
 import importlib
 import multiprocessing
 import os
@@ -18,6 +20,7 @@ import signal
 import socket
 import sys
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -38,6 +41,9 @@ PORT_FREE_WITHIN = 2.0
 STOP_WITHIN = 15
 SEND_HOME = signal.SIGUSR1
 """Tells a worker that it will be told to stop."""
+MOST_DEATHS = 10
+DEATHS_WITHIN = 60.0
+"""Seconds in which so many workers die only where something is wrong with all of them."""
 # What Granian exits with when its workers keep dying.
 GAVE_UP = 1
 PR_SET_PDEATHSIG = 1
@@ -107,6 +113,33 @@ def make_room(wanted: int) -> int:
     return min(wanted, max(files - SPARE_FILES, files // 2))
 
 
+def load() -> None:
+    """Bring the control plane into memory, once for every process that is forked from this one.
+
+    It takes seconds. A worker that has died is replaced in a moment then, and shares most of its
+    memory with this process.
+    """
+    importlib.import_module(APP)
+    gc.freeze()
+
+
+def apart(module: str) -> int:
+    """Let a module `run` in a process of its own; what that exits with."""
+    process = multiprocessing.get_context("fork").Process(target=_run, args=(os.getpid(), module))
+    process.start()
+    try:
+        process.join()
+    finally:
+        process.kill()
+        process.join()
+    return abs(process.exitcode or 0)
+
+
+def _run(supervisor: int, module: str) -> None:
+    _tie(supervisor)
+    importlib.import_module(module).run()
+
+
 def serve(
     settings: ServerSettings, *, address: str, certificate: Certificate | None, waiting: int
 ) -> None:
@@ -141,6 +174,19 @@ def serve(
 
 
 class _Server(MPServer):
+    """Granian takes two deaths of a worker within seconds for the end. Ours take many: whatever
+    kills a worker twice should not take the database and everybody's requests along."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)  # pyright: ignore[reportUnknownMemberType]
+        self._deaths: deque[float] = deque(maxlen=MOST_DEATHS)
+
+    def _respawn_workers(self, workers: Any, *args: Any, **options: Any) -> None:
+        super()._respawn_workers(workers, *args, **options)  # pyright: ignore[reportUnknownMemberType]
+        self._deaths.append(time.monotonic())
+        if len(self._deaths) < MOST_DEATHS or self._deaths[-1] - self._deaths[0] > DEATHS_WITHIN:
+            self.respawned_wrks.clear()  # pyright: ignore[reportUnknownMemberType]
+
     def shutdown(self, exit_code: int = 0) -> None:
         for worker in multiprocessing.active_children():
             if worker.pid is not None:
@@ -149,12 +195,16 @@ class _Server(MPServer):
 
 
 def load_app(supervisor: int) -> Callable[..., Any]:
-    """Runs first in every worker: tie its life to the supervisor's, then make the application."""
+    """Runs first in every worker."""
+    _tie(supervisor)
+    return importlib.import_module(APP).create_app()
+
+
+def _tie(supervisor: int) -> None:
+    """Let this process end with the supervisor, however that ends."""
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != supervisor:
         sys.exit(1)
-    # Imported here and not above, so that the supervisor stays small.
-    return importlib.import_module(APP).create_app()
 
 
 def accepts(address: str, port: int) -> bool:

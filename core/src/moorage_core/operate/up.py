@@ -7,8 +7,6 @@ admin, serve. A signal takes the same way back: workers first, then PostgreSQL.
 import os
 import shutil
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -59,6 +57,7 @@ def _run(settings: Settings, *, folder: Folder) -> None:
     certificate = choose_certificate(settings, place=folder.tls)
     _count_across_processes(folder.run / "metrics")
     with _database(settings, folder=folder) as (complete, server):
+        serving.load()
         _prepare(complete, folder=folder)
         duties = _duties(settings, server=server, certificate=certificate)
         # Servers never act as the schema's owner, so they are not told its password.
@@ -135,9 +134,9 @@ def _database(settings: Settings, *, folder: Folder) -> Generator[tuple[Settings
 def _prepare(settings: Settings, *, folder: Folder) -> None:
     """Migrate and make the first admin, in a process that is told everything by a closed file."""
     with _handed_over(settings, file=folder.run / "preparation.json"):
-        done = subprocess.run([sys.executable, "-P", "-m", PREPARATION], check=False)
-    if done.returncode != 0:
-        raise SystemExit(max(done.returncode, 1))
+        code = serving.apart(PREPARATION)
+    if code != 0:
+        raise SystemExit(code)
 
 
 def _duties(
