@@ -30,7 +30,7 @@ demo: setup ## Start the platform and walk through it (ARGS=--once: then stop)
 	@$(PYTHON) tools/demo.py $(ARGS)
 
 test: setup ## Set up, then run every test
-	@said=$$(mktemp); trap 'rm -f $$said' EXIT; codes=; \
+	@said=$$(mktemp); trap 'rm -f $$said' EXIT; trap 'wait; cat $$said; exit 130' INT; codes=; \
 	$(PYTEST) $(PARALLEL) -m "$(FAST)" $(ARGS); codes+=$$?; \
 	env --default-signal=INT $(PYTEST) -m "$(BESIDE_LAB)" $(ARGS) >$$said 2>&1 & \
 	$(PYTEST) -m "$(LAB)" $(ARGS); codes+=$$?; \

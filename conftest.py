@@ -1,9 +1,17 @@
 """What tests have measured reaches whoever reads."""
 
+from collections.abc import Callable
+
 import pytest
 
 TOLD = "told"
-"""A property whose value is printed at the end, whether or not the test passed."""
+Tell = Callable[[str], None]
+
+
+@pytest.fixture
+def tell(record_property: Callable[[str, object], None]) -> Tell:
+    """Takes a line that is printed at the end of all tests, whether or not this one passed."""
+    return lambda line: record_property(TOLD, line)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

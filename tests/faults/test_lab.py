@@ -45,9 +45,7 @@ def lane() -> Iterator[RealLane]:
         yield made
 
 
-def test_real_faults_change_nothing_in_the_end(
-    lane: RealLane, record_property: Callable[[str, object], None]
-) -> None:
+def test_real_faults_change_nothing_in_the_end(lane: RealLane, tell: Callable[[str], None]) -> None:
     calm = matrix.lead(lane)
     offered = cells.spots(calm.record)
     total = cells.all_cells(offered, FAULTS)
@@ -62,7 +60,7 @@ def test_real_faults_change_nothing_in_the_end(
             if not made.wrong and time.monotonic() < until:
                 lead(lane, hits, calm, made)
 
-    record_property("told", f"{made.line()}: FAULT_SEED={SEED}")
+    tell(f"{made.line()}: FAULT_SEED={SEED}")
     assert made.wrong == []
     assert IS_WHOLE or made.outcome == "passed"
 

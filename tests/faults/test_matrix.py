@@ -60,27 +60,23 @@ def test_two_lives_that_nothing_disturbs_are_alike(whole: Matrix) -> None:
     assert again.wrong == []
 
 
-def test_faults_of_one_life_change_nothing(
-    whole: Matrix, record_property: Callable[[str, object], None]
-) -> None:
+def test_faults_of_one_life_change_nothing(whole: Matrix, tell: Callable[[str], None]) -> None:
     wanted = [cell for cell in whole.all_cells() if cell.fault in OF_ONE]
 
     started = time.monotonic()
     whole.play_apart(OF_ONE, wanted)
 
-    record_property("told", _tell(whole, "one life", wanted, started))
+    tell(_tell(whole, "one life", wanted, started))
     _judge(whole, wanted)
 
 
-def test_faults_of_the_platform_change_nothing(
-    whole: Matrix, record_property: Callable[[str, object], None]
-) -> None:
+def test_faults_of_the_platform_change_nothing(whole: Matrix, tell: Callable[[str], None]) -> None:
     wanted = [cell for cell in whole.all_cells() if cell.fault in OF_ALL]
 
     started = time.monotonic()
     whole.play(wanted, controllers=2)
 
-    record_property("told", _tell(whole, "the platform", wanted, started))
+    tell(_tell(whole, "the platform", wanted, started))
     _judge(whole, wanted)
 
 

@@ -118,7 +118,7 @@ async def _beat(platform: Platform) -> None:
     while True:
         try:
             await ExpireLeases(platform).activate()
-        except (psycopg.Error, Busy):
+        except (psycopg.OperationalError, psycopg.InterfaceError, Busy):
             await asyncio.sleep(0.02)
         else:
             return

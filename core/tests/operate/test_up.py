@@ -162,6 +162,7 @@ def test_a_worker_that_is_killed_as_soon_as_it_is_replaced_is_replaced_again(
         assert run.stop() == 0
 
 
+@pytest.mark.slow
 def test_workers_that_die_by_the_dozen_end_the_platform_with_a_word(place: Path, port: int) -> None:
     with runs.started(place / "data", port=port) as run:
         run.wait_for("ready")

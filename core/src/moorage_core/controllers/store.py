@@ -61,7 +61,8 @@ async def listen(
         SELECT %(id)s, o.id, o.org_id, o.project_id, %(name)s, %(release)s, %(until)s, %(now)s,
             %(now)s
         FROM claiming_operator(%(account)s, %(app)s) o
-        ON CONFLICT (operator_id, name) DO UPDATE SET lease_expires_at = excluded.lease_expires_at,
+        ON CONFLICT (operator_id, name) DO UPDATE SET
+            lease_expires_at = greatest(r.lease_expires_at, excluded.lease_expires_at),
             last_seen_at = excluded.last_seen_at, release = excluded.release
         WHERE %(since)s::timestamptz IS NULL OR r.lease_expires_at >= %(since)s
         RETURNING r.id, r.operator_id, r.handed, r.lease_expires_at,
@@ -141,16 +142,16 @@ async def find_replica(db: Db, id: str, *, account: str, orgs: list[str]) -> str
 
 
 async def end_replica(db: Db, id: str, *, now: datetime) -> None:
-    """It listens no more.
+    """It listens no more: its lease ends, and earlier than whatever a claim has seen of it.
 
     Tenant-less: a claim, as moorage_system.
     """
     await db.run(
         """
-        UPDATE controller_replicas SET lease_expires_at = %s
-        WHERE id = %s AND lease_expires_at > %s
+        UPDATE controller_replicas
+        SET lease_expires_at = least(lease_expires_at, %s) - interval '1 microsecond' WHERE id = %s
         """,
-        (now, id, now),
+        (now, id),
     )
 
 

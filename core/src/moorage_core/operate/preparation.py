@@ -1,7 +1,7 @@
 """What stands between a running database and the first request: schema, keys, the first admin.
 
-`moor up` runs this in a process of its own, at every start: it alone is told the password of the
-schema's owner, and its connections and its event loop end with it.
+`moor up` runs this in a process of its own, at every start: its connections, which are the schema
+owner's, and its event loop end with it.
 """
 
 import asyncio

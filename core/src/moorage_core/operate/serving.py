@@ -21,7 +21,7 @@ import socket
 import sys
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from granian.constants import Interfaces, Loops, SSLProtocols
@@ -41,9 +41,11 @@ PORT_FREE_WITHIN = 2.0
 STOP_WITHIN = 15
 SEND_HOME = signal.SIGUSR1
 """Tells a worker that it will be told to stop."""
-MOST_DEATHS = 10
+MOST_DEATHS = 15
 DEATHS_WITHIN = 60.0
 """Seconds in which so many workers die only where something is wrong with all of them."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0
+"""Seconds before a worker that died soon after another is replaced."""
 # What Granian exits with when its workers keep dying.
 GAVE_UP = 1
 PR_SET_PDEATHSIG = 1
@@ -119,20 +121,23 @@ def load() -> None:
     It takes seconds. A worker that has died is replaced in a moment then, and shares most of its
     memory with this process.
     """
+    multiprocessing.set_start_method("fork", force=True)
     importlib.import_module(APP)
+    gc.collect()
     gc.freeze()
 
 
 def apart(module: str) -> int:
-    """Let a module `run` in a process of its own; what that exits with."""
-    process = multiprocessing.get_context("fork").Process(target=_run, args=(os.getpid(), module))
+    """Let a module `run` in a process of its own; what that exits with, or minus what killed it."""
+    process = multiprocessing.Process(target=_run, args=(os.getpid(), module))
     process.start()
     try:
         process.join()
     finally:
         process.kill()
         process.join()
-    return abs(process.exitcode or 0)
+    assert process.exitcode is not None, "it was waited for"
+    return process.exitcode
 
 
 def _run(supervisor: int, module: str) -> None:
@@ -162,15 +167,24 @@ def serve(
         respawn_failed_workers=True,
         workers_kill_timeout=STOP_WITHIN,
     )
-    load = functools.partial(load_app, os.getpid())
+    begin = functools.partial(load_app, os.getpid())
     try:
-        server.serve(target_loader=load, wrap_loader=False)
+        server.serve(target_loader=begin, wrap_loader=False)
     except SystemExit as err:
         if err.code != GAVE_UP:
             raise
         raise ServerFailed(
             "The server's worker processes ended again and again. The lines above say why."
         ) from err
+
+
+def patience(deaths: Iterable[float], *, now: float) -> float | None:
+    """Seconds to wait before workers that died are replaced: what they need may come back.
+
+    None where so many have died that nobody should wait any longer.
+    """
+    recent = len([at for at in deaths if at > now - DEATHS_WITHIN])
+    return None if recent >= MOST_DEATHS else min(FIRST_PAUSE * 2 ** (recent - 1), LONGEST_PAUSE)
 
 
 class _Server(MPServer):
@@ -181,11 +195,18 @@ class _Server(MPServer):
         super().__init__(*args, **options)  # pyright: ignore[reportUnknownMemberType]
         self._deaths: deque[float] = deque(maxlen=MOST_DEATHS)
 
-    def _respawn_workers(self, workers: Any, *args: Any, **options: Any) -> None:
-        super()._respawn_workers(workers, *args, **options)  # pyright: ignore[reportUnknownMemberType]
-        self._deaths.append(time.monotonic())
-        if len(self._deaths) < MOST_DEATHS or self._deaths[-1] - self._deaths[0] > DEATHS_WITHIN:
-            self.respawned_wrks.clear()  # pyright: ignore[reportUnknownMemberType]
+    def _respawn_workers(
+        self, workers: Sequence[int], spawn_target: Any, target_loader: Any, delay: float = 0
+    ) -> None:
+        if not delay:  # they died, and are not replaced on purpose
+            now = time.monotonic()
+            self._deaths.extend([now] * len(workers))
+            pause = patience(self._deaths, now=now)
+            if pause is None:
+                self.shutdown(GAVE_UP)
+            self.main_loop_interrupt.wait(pause)
+        super()._respawn_workers(workers, spawn_target, target_loader, delay)  # pyright: ignore[reportUnknownMemberType]
+        self.respawned_wrks.clear()  # pyright: ignore[reportUnknownMemberType]
 
     def shutdown(self, exit_code: int = 0) -> None:
         for worker in multiprocessing.active_children():

@@ -20,6 +20,7 @@ import typer
 from moorage_core import settings as settings_module
 from moorage_core.embedded import authority, postgres, tls
 from moorage_core.embedded import folder as folders
+from moorage_core.embedded.errors import OperatorError
 from moorage_core.embedded.folder import Folder
 from moorage_core.embedded.postgres import Server
 from moorage_core.embedded.tls import Certificate
@@ -29,6 +30,10 @@ from moorage_core.operate.keeper import Duty
 from moorage_core.settings import ServerSettings, Settings
 
 PREPARATION = "moorage_core.operate.preparation"
+
+
+class PreparationKilled(OperatorError):
+    """Somebody, or the kernel for want of memory, ended it."""
 
 
 def up(
@@ -135,7 +140,9 @@ def _prepare(settings: Settings, *, folder: Folder) -> None:
     """Migrate and make the first admin, in a process that is told everything by a closed file."""
     with _handed_over(settings, file=folder.run / "preparation.json"):
         code = serving.apart(PREPARATION)
-    if code != 0:
+    if code < 0:
+        raise PreparationKilled(f"The preparation of the database was killed by signal {-code}.")
+    if code > 0:
         raise SystemExit(code)
 
 

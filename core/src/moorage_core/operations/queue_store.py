@@ -626,7 +626,7 @@ async def beat(db: Db, *, now: datetime, every: timedelta) -> datetime:
 
     Tenant-less: a sweep, as moorage_system.
     """
-    last = await db.value("SELECT at FROM pulse FOR UPDATE")
+    last = await db.value("SELECT at FROM pulse")
     if last is None or last <= now - every:
         await db.run(
             """

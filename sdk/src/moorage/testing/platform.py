@@ -303,7 +303,7 @@ class Platform:
 
     def _check_output(self, operation: Operation, said: Report) -> None:
         (action,) = (a for a in self.manifest.actions if a.name == operation.action)
-        faults = config_faults(action.output, said.result or {}) if action.output else []
+        faults = config_faults(action.output, said.result) if action.output else []
         if faults:
             raise Unprocessable(
                 f"{action.name} answers something else: {'; '.join(map(str, faults))}",

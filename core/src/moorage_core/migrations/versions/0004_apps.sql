@@ -285,8 +285,6 @@ CREATE INDEX operations_failed ON operations (member_id) WHERE member_id IS NOT 
 -- What did not end well is looked for among all that did.
 CREATE INDEX operations_unwell ON operations (app_instance_id, status, id)
     WHERE status IN ('failed', 'cancelled', 'abandoned');
-CREATE INDEX operations_unwell_page ON operations (project_id, status, id)
-    WHERE status IN ('failed', 'cancelled', 'abandoned');
 CREATE INDEX operations_held ON operations (holder, handout) WHERE status IN ('running', 'undoing') AND holder IS NOT NULL;
 CREATE INDEX operations_due ON operations (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX operations_deadline ON operations (deadline)
