@@ -4,6 +4,7 @@ What the cluster should be is decided in `cluster`, what is done on a host stand
 """
 
 import json
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -33,35 +34,24 @@ async def make_key(op: moorage.InstanceOperation) -> None:
 @app.instance.repair
 async def converge(op: moorage.InstanceOperation) -> None:
     """Make every server what the members and the configuration say. What is right stays alone."""
-    for place in cluster.restart_order(_places(op.instance)):
-        await op.step(f"{place.name}: ensure", host.ensure, *_wanted(op, place))
-    await _conclude(op)
+    await _ensure_all(op, "ensure")
 
 
 @app.instance.start
 async def start(op: moorage.InstanceOperation) -> None:
-    for place in cluster.restart_order(_places(op.instance)):
-        wanted = _wanted(op, place)
-        await op.step(f"{place.name}: start", host.ensure, *wanted, undo=host.turn_off)
-    await _conclude(op)
+    await _ensure_all(op, "start", undo=host.turn_off)
 
 
 @app.instance.configure
 async def configure(op: moorage.InstanceOperation) -> None:
-    for place in cluster.restart_order(_places(op.instance)):
-        wanted = _wanted(op, place)
-        await op.step(f"{place.name}: change", host.ensure, *wanted, undo=host.put_back)
-    await _conclude(op)
+    await _ensure_all(op, "change", undo=host.put_back)
 
 
 @app.instance.upgrade
 @app.instance.rollback
 async def change_version(op: moorage.InstanceOperation) -> None:
     """Another program on every host. Once it has begun, the way back is a version of its own."""
-    for place in cluster.restart_order(_places(op.instance)):
-        wanted = _wanted(op, place)
-        await op.step(f"{place.name}: change", host.ensure, *wanted, no_return=True)
-    await _conclude(op)
+    await _ensure_all(op, "change", no_return=True)
 
 
 @app.instance.stop
@@ -87,9 +77,7 @@ async def rotate(op: moorage.InstanceOperation) -> None:
         await op.put_secret(KEY, generate=32, rotate=True)
 
     await op.step("make a new key", make_new_key, no_return=True)
-    for place in cluster.restart_order(_places(op.instance)):
-        await op.step(f"{place.name}: change", host.ensure, *_wanted(op, place))
-    await _conclude(op)
+    await _ensure_all(op, "change")
 
 
 @app.instance.decommission
@@ -257,6 +245,25 @@ def _wanted(op: moorage.Operation, place: Place, *, leader: Place | None = None)
         before=None if op.instance.previous is None else op.instance.previous.config,
     )
     return op.machine(place.name), wanted, op.secret(KEY)
+
+
+async def _ensure_all(
+    op: moorage.InstanceOperation,
+    word: str,
+    *,
+    undo: Callable[[moorage.Machine, Json, moorage.Secret], Awaitable[None]] | None = None,
+    no_return: bool = False,
+) -> None:
+    """A step for each server, replicas first, and a look at the whole."""
+    for place in cluster.restart_order(_places(op.instance)):
+        await op.step(
+            f"{place.name}: {word}",
+            host.ensure,
+            *_wanted(op, place),
+            undo=undo,
+            no_return=no_return,
+        )
+    await _conclude(op)
 
 
 async def _conclude(op: moorage.InstanceOperation) -> None:
