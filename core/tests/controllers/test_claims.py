@@ -49,7 +49,8 @@ async def test_a_claim_hands_over_everything_that_the_work_needs(
     assert [m["component"] for m in instance["members"]] == ["leader", "replica"]
     assert len(brief["batch"]) == 2
     assert brief["grant"].startswith("moor_ogr_")
-    assert brief["requested_by"]["kind"] == "user"
+    asked_by = brief["requested_by"]
+    assert (asked_by["kind"], asked_by["id"]) == ("user", made["requested_by"])
     assert claimed["next"] == brief["handout"] == 1
 
 

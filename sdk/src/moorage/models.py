@@ -1935,6 +1935,7 @@ class ReportsTaken(Model):
 
 class RequesterBrief(Model):
     kind: str
+    id: str
     name: str
 
 

@@ -161,6 +161,8 @@ class StepBrief(Output):
 
 class RequesterBrief(Output):
     kind: str
+    id: str
+    """Of a person: the `user_id` among the principals of the instance."""
     name: str
 
 

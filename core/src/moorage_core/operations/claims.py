@@ -175,6 +175,7 @@ def _brief(ctx: Context, operation: Operation, steps: Sequence[Step]) -> dict[st
         "cancel_requested": operation.cancel_requested_at is not None,
         "requested_by": {
             "kind": operation.requested_by_kind,
+            "id": operation.requested_by,
             "name": operation.requested_by_name,
         },
         "steps": steps,

@@ -132,6 +132,8 @@ class Requester(Model):
     """Who asked for the operation."""
 
     kind: str
+    id: str | None = None
+    """Of a person: the `user_id` among the principals."""
     name: str | None = None
 
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar, TypeVarTuple, cast
 
 from moorage.controller import references
-from moorage.controller.briefs import Brief, Children, Instance, Member, Undo
+from moorage.controller.briefs import Brief, Children, Instance, Member, Requester, Undo
 from moorage.controller.holds import Hold, Purpose
 from moorage.controller.journal import Journal
 from moorage.controller.machine import Machine, Secret, StepContext, current
@@ -64,6 +64,11 @@ class Operation:
     @property
     def attempt(self) -> int:
         return self._brief.attempt
+
+    @property
+    def requested_by(self) -> Requester | None:
+        """Who asked for it."""
+        return self._brief.requested_by
 
     @property
     def correlation_id(self) -> str:

@@ -1,7 +1,7 @@
 """What the author of an app imports, as `moorage.App` and so on."""
 
 from moorage.controller.app import App, ManifestUnusable
-from moorage.controller.briefs import Component, Instance, Member, Previous
+from moorage.controller.briefs import Component, Instance, Member, Previous, Requester
 from moorage.controller.machine import Done, Installed, Machine, Secret, ServiceState
 from moorage.controller.operation import (
     ActionOperation,
@@ -42,6 +42,7 @@ __all__ = [
     "Observed",
     "Operation",
     "Previous",
+    "Requester",
     "Residue",
     "Retry",
     "Secret",

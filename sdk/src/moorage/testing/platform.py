@@ -167,6 +167,7 @@ class Platform:
             fence=operation.fence,
             input=operation.input,
             reason=operation.reason,
+            requested_by=operation.requested_by,
             correlation_id=f"correlation-{operation.id}",
             parent_id=operation.parent,
             cancel_requested=operation.cancel_requested,

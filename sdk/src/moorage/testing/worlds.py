@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from moorage.controller.briefs import Children, StepRecord
+from moorage.controller.briefs import Children, Requester, StepRecord
 from moorage.controller.reports import Observed, Residue
 from moorage.testing.hosts import Host, Played
 from moorage_manifest import Manifest
@@ -51,6 +51,7 @@ class Operation:
     input: dict[str, Any] = field(default_factory=dict[str, Any])
     action: str | None = None
     reason: str | None = None
+    requested_by: Requester | None = None
     max_failures: int | None = None
     """The failure budget: with more failed members than this, no other one is begun."""
     patient: bool = False
