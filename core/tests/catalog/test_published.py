@@ -41,3 +41,15 @@ async def test_only_so_many_are_kept(site: Site, monkeypatch: pytest.MonkeyPatch
             await kept.document(db, each)
 
         assert db.statements == 3
+
+
+async def test_what_stands_in_order_in_the_manifest_stays_in_order(site: Site) -> None:
+    tenant, _ = await make_version(site)
+    more = "components:\n  coordinator: {min: 1}\n  worker: {max: 3}\n  api: {}\n"
+    app = {"id": tenant.ids["app"], "slug": tenant.ids["slug"]}
+    made = await catalog.publish(tenant.admin, app, version="7.0.0", more=more)
+
+    async with site.platform.database.transaction(org_scope(tenant.org.id)) as db:
+        manifest = await Published().manifest(db, made["id"])
+
+    assert list(manifest.components) == ["coordinator", "worker", "api"]

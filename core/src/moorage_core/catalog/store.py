@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, LiteralString
 
-from psycopg.types.json import Jsonb
+from psycopg.types.json import Json, Jsonb
 
 from moorage_core.catalog.models import (
     App,
@@ -582,6 +582,6 @@ async def list_promotions(
 def _texts(texts: dict[str, Any]) -> dict[str, Any]:
     return {
         **texts,
-        "manifest": Jsonb(texts["manifest"]),
+        "manifest": Json(texts["manifest"]),
         "declaration": Jsonb(texts["declaration"]),
     }

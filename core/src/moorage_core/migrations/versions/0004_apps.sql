@@ -717,9 +717,29 @@ CREATE FUNCTION count_served(operator text) RETURNS bigint
 REVOKE EXECUTE ON FUNCTION node_holders, count_served FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION node_holders, count_served TO moorage_app;
 
+-- A manifest's components come into being in the order in which they stand in it, and forms have their fields in
+-- theirs: kept as it was written, which jsonb does not.
+CREATE OR REPLACE FUNCTION keep_published_version() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        IF OLD.status <> 'draft' THEN
+            RAISE EXCEPTION 'a published version stays' USING ERRCODE = 'integrity_constraint_violation';
+        END IF;
+        RETURN OLD;
+    END IF;
+    IF OLD.status <> 'draft' AND (NEW.app_id, NEW.number, NEW.manifest_text, NEW.manifest_digest, NEW.manifest::text,
+        NEW.declaration, NEW.declaration_digest, NEW.runbook, NEW.published_at) IS DISTINCT FROM (OLD.app_id,
+        OLD.number, OLD.manifest_text, OLD.manifest_digest, OLD.manifest::text, OLD.declaration,
+        OLD.declaration_digest, OLD.runbook, OLD.published_at) THEN
+        RAISE EXCEPTION 'a published version does not change' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+ALTER TABLE app_versions ALTER COLUMN manifest TYPE json;
+
 -- What versions say about themselves, to whoever has an instance of the app: also when its publisher has gone and
 -- the app with it, because what runs must still be stopped and taken down.
-CREATE FUNCTION deployed_versions(wanted text[]) RETURNS TABLE (id text, manifest jsonb)
+CREATE FUNCTION deployed_versions(wanted text[]) RETURNS TABLE (id text, manifest json)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     SELECT v.id, v.manifest FROM app_versions v WHERE v.id = ANY (wanted) AND v.status <> 'draft'
         AND EXISTS (SELECT FROM instances i WHERE i.app_id = v.app_id AND i.org_id = ANY (scope_orgs())
