@@ -18,7 +18,7 @@ BESIDE_LAB := (slow or browser) and not lab
 FAST := not lab and not browser and not slow
 
 # The tools look at this tree, wherever the packages may be installed from.
-export PYTHONPATH := $(CURDIR):$(CURDIR)/core/src:$(CURDIR)/sdk/src:$(CURDIR)/cli/src:$(CURDIR)/manifest/src:$(CURDIR)/lab/src:$(CURDIR)/agent/src:$(CURDIR)/conformance/src:$(CURDIR)/apps/echo/src:$(CURDIR)/apps/fixtures/peers/src:$(CURDIR)/apps/fixtures/trio/src
+export PYTHONPATH := $(CURDIR):$(CURDIR)/core/src:$(CURDIR)/sdk/src:$(CURDIR)/cli/src:$(CURDIR)/manifest/src:$(CURDIR)/lab/src:$(CURDIR)/agent/src:$(CURDIR)/conformance/src:$(CURDIR)/apps/echo/src:$(CURDIR)/apps/fixtures/peers/src:$(CURDIR)/apps/fixtures/trio/src:$(CURDIR)/apps/slurm/src
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

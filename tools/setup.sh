@@ -14,7 +14,7 @@ missing_file=.cache/missing.txt
 inputs=(
     tools/setup.sh requirements/dev.lock .npmrc
     core/pyproject.toml sdk/pyproject.toml cli/pyproject.toml manifest/pyproject.toml lab/pyproject.toml agent/pyproject.toml conformance/pyproject.toml
-    apps/echo/pyproject.toml apps/fixtures/peers/pyproject.toml apps/fixtures/trio/pyproject.toml
+    apps/echo/pyproject.toml apps/fixtures/peers/pyproject.toml apps/fixtures/trio/pyproject.toml apps/slurm/pyproject.toml
     tests/oidc/package.json tests/oidc/package-lock.json
 )
 
@@ -154,7 +154,7 @@ install_python_packages() {
     export VIRTUAL_ENV=$PWD/$venv
     "$venv/bin/uv" pip sync -q --require-hashes requirements/dev.lock
     "$venv/bin/uv" pip install -q --no-deps --no-build-isolation -e core -e sdk -e cli -e manifest -e lab -e agent -e conformance \
-        -e apps/echo -e apps/fixtures/peers -e apps/fixtures/trio
+        -e apps/echo -e apps/fixtures/peers -e apps/fixtures/trio -e apps/slurm
 }
 
 # Node and npm come from a wheel of the lock: the same release on every machine.

@@ -1,0 +1,142 @@
+"""What a cluster should be, as far as the platform's words go. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import moorage
+from moorage_slurm import render
+
+Json = dict[str, Any]
+CONTROLLER, WORKER = "controller", "worker"
+SETTLED = frozenset({"ready", "draining", "drained"})
+"""States of members that have daemons: one that is about to have them is another operation's."""
+SERIES = {"1": "24.11", "2": "26.05"}
+"""The series of Slurm that a version of the app brings, by its first number."""
+PACKAGES: dict[str, tuple[str, ...]] = {
+    CONTROLLER: ("slurmctld", "slurmdbd", "slurmd", "slurm-client", "munge", "mariadb-server"),
+    WORKER: ("slurmd", "slurm-client", "munge"),
+}
+FIRST_UID, LAST_UID = 200000, 299999
+"""The numbers that the platform gives to people."""
+LEAST_FREE_MB = 1024
+MOST_SKEW = 60.0
+"""Seconds between clocks: beyond five minutes nobody believes the other's credentials."""
+SLOW_NAMES = 2.0
+
+
+def series(version: str) -> str:
+    """The series of Slurm of an app's version."""
+    found = SERIES.get(version.partition(".")[0])
+    if found is None:
+        raise moorage.Fail(
+            "version_unknown",
+            f"This controller does not know which Slurm version {version} of the app brings. "
+            "Run the controller of that version.",
+        )
+    return found
+
+
+def account(instance: moorage.Instance) -> str:
+    """The account of a project's jobs: every row of accounting says whose it is."""
+    return instance.project_id.lower()
+
+
+def has_packages(there: Mapping[str, str], role: str, wanted: str) -> bool:
+    """Whether a host has everything of a role, in the wanted series."""
+    names = PACKAGES[role]
+    own = [there[name] for name in names if name.startswith("slurm") and name in there]
+    return all(name in there for name in names) and all(f"{wanted}." in each for each in own)
+
+
+def controller_of(instance: moorage.Instance) -> moorage.Member | None:
+    """The member that schedules: the new one, while another takes its place."""
+    found = instance.of(CONTROLLER)
+    return next((each for each in found if each.status in SETTLED), found[0] if found else None)
+
+
+def workers_of(instance: moorage.Instance) -> list[moorage.Member]:
+    """Workers that have a daemon."""
+    return [each for each in instance.of(WORKER) if each.status in SETTLED]
+
+
+def address(member: moorage.Member) -> str:
+    if member.host_address is None:
+        raise moorage.Fail("address_missing", f"The host of {member.name} has no address.")
+    return member.host_address
+
+
+def worker(member: moorage.Member, config: Mapping[str, Any]) -> render.Worker:
+    """A worker as its files have it."""
+    gpus = render.gpus_of(member.inventory, config["gpu_types"])
+    return render.Worker(member.name, address(member), gpus)
+
+
+def cluster(instance: moorage.Instance, controller: moorage.Member) -> render.Cluster:
+    """The whole, as its files have it. What was chosen once is on the controller's member."""
+    chosen = controller.adapter_detail
+    return render.Cluster(
+        name=render.cluster_name(instance.id),
+        controller=controller.name,
+        address=address(controller),
+        config=instance.config,
+        processes=chosen.get("processes", "linuxproc"),
+        first_job=int(chosen.get("first_job", 1)),
+    )
+
+
+def choose_processes(wanted: str, look: Mapping[str, Any]) -> render.Processes:
+    """How jobs are tracked, for the life of the cluster."""
+    if wanted == "auto":
+        return "cgroup" if look["cgroups"] else "linuxproc"
+    return "cgroup" if wanted == "cgroup" else "linuxproc"
+
+
+def objections(
+    look: Mapping[str, Any], *, processes: render.Processes, home: Mapping[str, Any], role: str
+) -> list[str]:
+    """Why a host cannot carry a role."""
+    found: list[str] = []
+    if not look["system"].startswith("debian 13"):
+        found.append(f"It runs {look['system']}; the packages are for Debian 13.")
+    if processes == "cgroup" and not look["cgroups"]:
+        found.append(
+            "Jobs of this cluster are tracked by control groups of version 2, which cannot be"
+            " written here."
+        )
+    if look["free_mb"] < LEAST_FREE_MB:
+        found.append(f"/var has {look['free_mb']} MB free; {LEAST_FREE_MB} are needed.")
+    wanted = {"mount": home["type"], "controller": "nfs4"}.get(home["mode"], "none")
+    mounts = role == WORKER or home["mode"] == "mount"
+    if mounts and wanted != "none" and wanted not in look["filesystems"]:
+        found.append(f"Its kernel cannot mount {wanted}, from where homes come.")
+    return found
+
+
+def warnings(look: Mapping[str, Any], *, now: float) -> list[str]:
+    """What is odd about a host, and no reason to refuse it."""
+    found: list[str] = []
+    if look["resolves_in"] > SLOW_NAMES:
+        found.append(
+            f"Looking up its own name takes {look['resolves_in']} s: daemons start slowly. "
+            "Check /etc/resolv.conf."
+        )
+    if abs(look["clock"] - now) > MOST_SKEW:
+        found.append(f"Its clock is {look['clock'] - now:+.0f} s from ours.")
+    return found
+
+
+def topology(instance: moorage.Instance) -> str:
+    """A label for people: one host for everything, or a controller of its own."""
+    controller = controller_of(instance)
+    hosts = {each.allocation_id for each in instance.of(WORKER)}
+    alone = controller is not None and hosts == {controller.allocation_id}
+    return "single_node" if alone else "split"
+
+
+def endpoints(controller: moorage.Member) -> Json:
+    """Where the cluster is used."""
+    return {"login_member": controller.name, "login_address": address(controller)}
+
+
+def names(members: Sequence[moorage.Member]) -> str:
+    return ", ".join(sorted(member.name for member in members))

@@ -1,0 +1,288 @@
+"""Verbs on a host of a cluster. Each is safe to run twice; none decides anything."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import moorage
+from moorage_slurm import archive, cluster, render
+from moorage_slurm.onhost import main, nodes
+
+Json = dict[str, Any]
+PYTHON = "/usr/bin/python3"
+AT_ONCE = 50
+"""Hosts that are worked on at the same time."""
+RETRYABLE = frozenset({"scheduler_silent", "daemon_silent", "accounting_refused"})
+PEOPLE = "moorage-slurm-people"
+
+
+async def ask(
+    machine: moorage.Machine, verb: str, given: Json | None = None, *, within: int = 120
+) -> Json:
+    """What the program on the host answers. Raises where it refuses."""
+    done = await machine.exec(
+        PYTHON,
+        archive.PATH,
+        verb,
+        stdin=json.dumps(given or {}),
+        timeout=within,
+        repeatable=True,
+        check=False,
+    )
+    if done.exit_code == 0:
+        return json.loads(done.stdout)
+    if done.exit_code == main.REFUSED:
+        said = json.loads(done.stdout)
+        recovery = "retryable" if said["code"] in RETRYABLE else "operator"
+        raise moorage.Fail(
+            said["code"], f"{machine.name}: {said['message']}", recovery=recovery, log=said["log"]
+        )
+    raise moorage.Fail(
+        "program_broken",
+        f"{machine.name}: `tool.pyz {verb}` ended with {done.exit_code}.",
+        recovery="repairable",
+        log=done.stderr.splitlines()[-20:],
+    )
+
+
+# --- a host for a role ---------------------------------------------------------------------------
+
+
+async def look(machine: moorage.Machine, role: str) -> Json:
+    """Bring the program, and see what the host is and has."""
+    await machine.put(archive.PATH, archive.make(), mode="0755", parents=True)
+    return await ask(machine, "look.look", {"packages": [*cluster.PACKAGES[role]]})
+
+
+async def install(machine: moorage.Machine, role: str, series: str, there: Json) -> bool:
+    """Have the packages of a role; nothing starts by itself. Whether anything was changed."""
+    await ask(machine, "setup.begin", {"role": role})
+    if cluster.has_packages(there, role, series):
+        return False
+    await machine.put(render.POLICY_FILE, render.POLICY, mode="0755")
+    try:
+        done = await machine.packages(artifact=f"{role}.tar")
+    finally:
+        await machine.exec("rm", "-f", render.POLICY_FILE, repeatable=True)
+    return done.changed
+
+
+async def install_all(machines: Sequence[moorage.Machine], series: str) -> None:
+    """The packages of all hosts side by side. One that fails here says so in its own join."""
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def one(machine: moorage.Machine) -> None:
+        role = machine.member.component
+        async with gate:
+            try:
+                there = (await look(machine, role))["packages"]
+                await install(machine, role, series, there)
+            except moorage.Fail:
+                return
+
+    await asyncio.gather(*map(one, machines))
+
+
+async def put_key(machine: moorage.Machine, key: moorage.Secret, auth: str) -> None:
+    """The cluster's key, and who uses it."""
+    if auth == "slurm":
+        await machine.put("/etc/slurm/slurm.key", key, mode="0600", owner="slurm", group="slurm")
+        return
+    changed = await machine.put(
+        "/etc/munge/munge.key", key, mode="0400", owner="munge", group="munge"
+    )
+    await machine.service("munge.service", "restarted" if changed else "started", enabled=False)
+
+
+async def write(machine: moorage.Machine, files: Mapping[str, str]) -> list[str]:
+    """Files that everybody may read; which of them were others before."""
+    paths = sorted(files)
+    done = await asyncio.gather(
+        *(machine.put(path, files[path], mode="0644", parents=True) for path in paths)
+    )
+    return [path for path, changed in zip(paths, done, strict=True) if changed]
+
+
+# --- the controller's host -----------------------------------------------------------------------
+
+
+async def start_database(machine: moorage.Machine) -> None:
+    path = "/etc/mysql/mariadb.conf.d/60-moorage-slurm.cnf"
+    changed = await machine.put(path, render.DATABASE_CONF, mode="0644")
+    state = "restarted" if changed else "started"
+    await machine.service("mariadb.service", state, enabled=False)
+    await ask(machine, "setup.database")
+
+
+async def start_accounting(machine: moorage.Machine, conf: str, address: str) -> None:
+    path = f"{render.CONFIG}/slurmdbd.conf"
+    await machine.put(path, conf, mode="0600", owner="slurm", group="slurm")
+    unit = render.unit_slurmdbd()
+    await machine.service("slurmdbd.service", "started", content=unit, enabled=False)
+    given = {"address": address, "port": render.DATABASE_PORT, "unit": "slurmdbd"}
+    await ask(machine, "setup.await", given)
+
+
+async def start_scheduler(machine: moorage.Machine) -> None:
+    unit = render.unit_slurmctld()
+    await machine.service("slurmctld.service", "started", content=unit, enabled=False)
+
+
+async def mend_controller(machine: moorage.Machine, address: str) -> None:
+    """Have every daemon of the controller's host run, in their order."""
+    await machine.put(archive.PATH, archive.make(), mode="0755", parents=True)
+    for unit in ("munge", "mariadb", "slurmdbd"):
+        await machine.service(f"{unit}.service", "started")
+    given = {"address": address, "port": render.DATABASE_PORT, "unit": "slurmdbd"}
+    await ask(machine, "setup.await", given)
+    await machine.service("slurmctld.service", "started")
+    await ask(machine, "accounting.await")
+
+
+async def stop_controller(machine: moorage.Machine) -> None:
+    for unit in (f"{PEOPLE}.path", "slurmctld.service", "slurmdbd.service", "mariadb.service"):
+        await machine.service(unit, "stopped")
+
+
+async def restart_controller(machine: moorage.Machine) -> None:
+    for unit in ("slurmdbd.service", "slurmctld.service"):
+        await machine.service(unit, "restarted")
+    await ask(machine, "accounting.await")
+
+
+async def reconfigure(machine: moorage.Machine) -> None:
+    await machine.exec("scontrol", "reconfigure", repeatable=True)
+
+
+async def version(machine: moorage.Machine) -> str:
+    """The version of the scheduler that runs, as it says itself."""
+    return (await ask(machine, "status.version"))["version"]
+
+
+async def open_books(machine: moorage.Machine, settings: Json) -> Json:
+    """The account of the project, the people, and what keeps them the same as on the host."""
+    text = json.dumps(settings, indent=2, sort_keys=True) + "\n"
+    await machine.put("/etc/moorage-slurm/accounting.json", text, mode="0644", parents=True)
+    given = {name: settings[name] for name in ("account", "cluster", "title")}
+    found = await ask(machine, "accounting.ensure", given)
+    await machine.service(f"{PEOPLE}.service", content=render.unit_people(archive.PATH))
+    path = render.path_people()
+    await machine.service(f"{PEOPLE}.path", "started", content=path, enabled=False)
+    return found
+
+
+# --- a worker's host -----------------------------------------------------------------------------
+
+
+async def start_worker(machine: moorage.Machine, unit: str) -> None:
+    done = await machine.service("slurmd.service", content=unit)
+    state = "restarted" if done.changed else "started"
+    await machine.service("slurmd.service", state, enabled=False)
+
+
+async def stop_worker(machine: moorage.Machine, unit: str) -> None:
+    """Undo the start of a worker."""
+    await machine.service("slurmd.service", "stopped", enabled=False)
+
+
+async def restart_worker(machine: moorage.Machine) -> None:
+    await machine.service("slurmd.service", "restarted")
+
+
+async def mend_worker(
+    controller: moorage.Machine,
+    machine: moorage.Machine,
+    unit: str,
+    key: moorage.Secret,
+    auth: str,
+) -> None:
+    """Have a worker run and the scheduler use it."""
+    await put_key(machine, key, auth)
+    await start_worker(machine, unit)
+    await ask(controller, "nodes.mend", {"node": machine.name})
+    await await_registered(controller, machine.name)
+
+
+async def await_registered(controller: moorage.Machine, name: str) -> Json:
+    """Until the scheduler would give the worker a job."""
+    found = await ask(controller, "nodes.await", {"node": name, "seconds": 10})
+    if found["registered"]:
+        return found["node"]
+    node = found["node"]
+    said = "it has not heard of it" if node is None else f"{'+'.join(node['states'])}"
+    why = f", {node['reason']}" if node is not None and node["reason"] else ""
+    raise moorage.Retry(f"the scheduler would not use {name}: {said}{why}", after=5)
+
+
+async def forget(controller: moorage.Machine, name: str) -> None:
+    """Undo the registration of a worker."""
+    await ask(controller, "nodes.delete", {"node": name})
+
+
+async def canary(controller: moorage.Machine, name: str) -> None:
+    """A first job, of the platform's own."""
+    await ask(controller, "nodes.canary", {"node": name})
+
+
+async def close(controller: moorage.Machine, name: str, reason: str) -> str:
+    """Start no more jobs on a worker; since when."""
+    await ask(controller, "nodes.close", {"node": name, "owner": nodes.MEMBER, "reason": reason})
+    return datetime.now(UTC).isoformat()
+
+
+async def reopen(controller: moorage.Machine, name: str) -> None:
+    await ask(controller, "nodes.reopen", {"node": name, "owner": nodes.MEMBER})
+
+
+async def wait_for_jobs(controller: moorage.Machine, name: str, force: bool) -> list[int]:
+    """Until nothing runs on a worker; what was taken off it."""
+    cut: list[int] = []
+    if force:
+        cut = (await ask(controller, "nodes.evict", {"node": name}))["jobs"]
+    jobs = (await ask(controller, "nodes.now", {"node": name}))["jobs"]
+    if not jobs:
+        return cut
+    raise moorage.Wait(f"waiting for {_some_jobs(jobs)} on {name}", recheck=1 if force else 5)
+
+
+def _some_jobs(jobs: Sequence[int]) -> str:
+    few = ", ".join(map(str, jobs[:5]))
+    return f"job{'s' if len(jobs) > 1 else ''} {few}{' and more' if len(jobs) > 5 else ''}"
+
+
+async def forget_lost(controller: moorage.Machine, name: str) -> None:
+    """Let the scheduler forget a worker whose host is gone, and whatever ran there."""
+    await ask(controller, "nodes.forget_lost", {"node": name})
+
+
+async def end_jobs(controller: moorage.Machine, policy: str) -> None:
+    """Until no job is left: they are cancelled, or awaited."""
+    left = (await ask(controller, "queue.end", {"policy": policy}))["jobs"]
+    if left:
+        raise moorage.Wait(
+            f"waiting for {_some_jobs(left)}", recheck=1 if policy == "cancel" else 10
+        )
+
+
+# --- leaving -------------------------------------------------------------------------------------
+
+
+async def take_off(machine: moorage.Machine, role: str, series: str, there: Json) -> None:
+    """Undo an installation."""
+    await clear(machine, role)
+
+
+async def clear(machine: moorage.Machine, role: str) -> None:
+    """Take everything of a role off the host."""
+    await machine.put(archive.PATH, archive.make(), mode="0755", parents=True)
+    await ask(machine, "leave.clear", {"role": role}, within=600)
+
+
+async def scan(machine: moorage.Machine, role: str) -> list[str]:
+    """What is still there of a role; the program itself goes last."""
+    await machine.put(archive.PATH, archive.make(), mode="0755", parents=True)
+    found = await ask(machine, "leave.scan", {"role": role})
+    await machine.exec("rm", "-rf", "/opt/moorage-slurm", repeatable=True)
+    return found["left"]

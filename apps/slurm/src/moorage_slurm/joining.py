@@ -1,0 +1,148 @@
+"""Coming into being: the deployment, and members that join."""
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import moorage
+from moorage_slurm import cluster, host, render
+from moorage_slurm.app import KEY, app
+
+Json = dict[str, Any]
+KEY_BYTES = 128
+
+
+@app.instance.deploy.prepare
+async def prepare(op: moorage.InstanceOperation) -> None:
+    """The key, and the packages of all hosts side by side: most of the time goes there."""
+    await op.put_secret(KEY, generate=KEY_BYTES)
+    series = cluster.series(op.instance.app_version)
+    await op.step("install packages", host.install_all, op.machines(), series)
+
+
+@app.instance.deploy
+async def conclude(op: moorage.InstanceOperation) -> None:
+    """Every member is there: say what the cluster is."""
+    controller = scheduler(op)
+    runtime = await op.step("ask for versions", host.version, op.machine(controller))
+    op.report_instance(
+        endpoints=cluster.endpoints(controller),
+        topology_mode=cluster.topology(op.instance),
+        runtime_version=runtime,
+    )
+
+
+@app.member("controller").add
+async def add_controller(op: moorage.MemberOperation) -> None:
+    member, config = op.member, op.instance.config
+    look = await op.step("look at the host", host.look, op.node, cluster.CONTROLLER)
+    processes = cluster.choose_processes(config["process_tracking"], look)
+    check(member, look, processes=processes, config=config)
+    await _install(op, look)
+    await op.step("put the key", host.put_key, op.node, op.secret(KEY), config["auth"])
+    whole = render.Cluster(
+        name=render.cluster_name(op.instance.id),
+        controller=member.name,
+        address=cluster.address(member),
+        config=config,
+        processes=processes,
+    )
+    files = render.config_files(whole, _workers(op))
+    await op.step("write the configuration", host.write, op.node, files)
+    await op.step("start the database", host.start_database, op.node)
+    conf = render.slurmdbd_conf(whole)
+    await op.step("start accounting", host.start_accounting, op.node, conf, whole.address)
+    await op.step("start the scheduler", host.start_scheduler, op.node)
+    await op.step("open the books", host.open_books, op.node, books(op.instance))
+    version = await op.step("ask for its version", host.version, op.node)
+    op.report_member(
+        health="healthy",
+        runtime_version=version,
+        config_hash=render.digest(files),
+        adapter_detail={"processes": processes, "warnings": _warnings(look)},
+    )
+
+
+@app.member("worker").add
+async def add_worker(op: moorage.MemberOperation) -> None:
+    member, config = op.member, op.instance.config
+    controller = scheduler(op)
+    whole = cluster.cluster(op.instance, controller)
+    look = await op.step("look at the host", host.look, op.node, cluster.WORKER)
+    check(member, look, processes=whole.processes, config=config)
+    await _install(op, look)
+    await op.step("put the key", host.put_key, op.node, op.secret(KEY), config["auth"])
+    worker = cluster.worker(member, config)
+    unit = render.unit_slurmd(worker, controller=whole.address)
+    await op.step("start the worker", host.start_worker, op.node, unit, undo=host.stop_worker)
+    machine = op.machine(controller)
+    node: Json = await op.step(
+        "wait until the scheduler knows it",
+        host.await_registered,
+        machine,
+        member.name,
+        undo=host.forget,
+    )
+    await op.step("run a first job", host.canary, machine, member.name)
+    op.report_member(
+        health="healthy",
+        runtime_version=node["version"],
+        adapter_detail={"node": member.name, "warnings": _warnings(look)},
+    )
+
+
+def check(
+    member: moorage.Member,
+    look: Mapping[str, Any],
+    *,
+    processes: render.Processes,
+    config: Mapping[str, Any],
+) -> None:
+    """Refuse a host that cannot carry its member, and say everything that is against it."""
+    found = cluster.objections(
+        look, processes=processes, home=config["home"], role=member.component
+    )
+    if found:
+        raise moorage.Fail("host_unfit", f"The host of {member.name} is unfit: {' '.join(found)}")
+
+
+async def _install(op: moorage.MemberOperation, look: Mapping[str, Any]) -> None:
+    series = cluster.series(op.instance.app_version)
+    role, there = op.member.component, look["packages"]
+    await op.step(
+        "install packages", host.install, op.node, role, series, there, undo=host.take_off
+    )
+
+
+def scheduler(op: moorage.Operation) -> moorage.Member:
+    """The member that schedules."""
+    found = cluster.controller_of(op.instance)
+    if found is None:
+        raise moorage.Fail(
+            "controller_missing",
+            "The cluster has no controller. Replace it, then try again.",
+            recovery="retryable",
+        )
+    return found
+
+
+def books(instance: moorage.Instance) -> Json:
+    """What the host needs to keep Slurm's books."""
+    return {
+        "account": cluster.account(instance),
+        "cluster": render.cluster_name(instance.id),
+        "title": instance.name,
+        "first_uid": cluster.FIRST_UID,
+        "last_uid": cluster.LAST_UID,
+        "limits": instance.config["limits"],
+    }
+
+
+def _workers(op: moorage.Operation) -> list[render.Worker]:
+    """Workers with a host, those that are about to join among them."""
+    known = [each for each in op.instance.of(cluster.WORKER) if each.host_address is not None]
+    return [cluster.worker(each, op.instance.config) for each in known]
+
+
+def _warnings(look: Mapping[str, Any]) -> list[str]:
+    return cluster.warnings(look, now=time.time())

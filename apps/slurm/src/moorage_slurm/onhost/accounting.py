@@ -1,0 +1,101 @@
+"""Slurm's books: the account of the project, and who may use it."""
+
+import json
+import pwd
+import time
+from pathlib import Path
+
+from moorage_slurm.onhost.commands import Json, Refused, run
+
+SETTINGS = Path("/etc/moorage-slurm/accounting.json")
+TRIES = 100
+UNLIMITED = "-1"
+
+
+def ensure(given: Json) -> Json:
+    """Open the account and let everybody in who has an account on this host."""
+    await_scheduler({})
+    account, cluster = given["account"], given["cluster"]
+    words = ["-i", "add", "account", account, f"Cluster={cluster}", f"Description={given['title']}"]
+    _add(*words, "Organization=moorage")
+    return sync({})
+
+
+def sync(given: Json) -> Json:
+    """Make the people of the books those of the host: who came is let in, who left is shut out."""
+    settings = json.loads(SETTINGS.read_text())
+    account, cluster = settings["account"], settings["cluster"]
+    wanted = people(settings["first_uid"], settings["last_uid"])
+    known = _known(account, cluster)
+    came, left = sorted(wanted - known), sorted(known - wanted)
+    if came:
+        _add(
+            *("-i", "add", "user", ",".join(came), f"Cluster={cluster}", f"Account={account}"),
+            f"DefaultAccount={account}",
+        )
+    if left:
+        run("scancel", f"--user={','.join(left)}", "--quiet")
+        _sacctmgr("-i", "delete", "user", *left, f"Cluster={cluster}")
+    _limit(wanted, account, cluster, settings["limits"])
+    return {"people": sorted(wanted), "came": came, "left": left}
+
+
+def people(first: int, last: int) -> set[str]:
+    return {each.pw_name for each in pwd.getpwall() if first <= each.pw_uid <= last}
+
+
+def _known(account: str, cluster: str) -> set[str]:
+    form = ("-n", "-P", "format=user")
+    where = (f"Account={account}", f"Cluster={cluster}")
+    return {line.strip() for line in _sacctmgr("show", "assoc", *where, *form).splitlines() if line}
+
+
+def _limit(people: set[str], account: str, cluster: str, limits: Json) -> None:
+    """What one person may have at once. What is as it should be is left alone."""
+    wanted = [str(limits[name] or UNLIMITED) for name in ("jobs", "submitted")]
+    where = (f"Account={account}", f"Cluster={cluster}")
+    form = ("-n", "-P", "format=user,maxjobs,maxsubmit")
+    other: list[str] = []
+    for line in _sacctmgr("show", "assoc", *where, *form).splitlines():
+        user, *has = line.split("|")
+        if user in people and [each or UNLIMITED for each in has] != wanted:
+            other.append(user)
+    if other:
+        values = (f"MaxJobs={wanted[0]}", f"MaxSubmitJobs={wanted[1]}")
+        who = (f"User={','.join(sorted(other))}", *where)
+        _sacctmgr("-i", "modify", "user", "where", *who, "set", *values)
+
+
+def await_scheduler(given: Json) -> Json:
+    """Until the scheduler answers, and accounting knows the cluster."""
+    for _ in range(TRIES):
+        said = run("scontrol", "ping", within=10)
+        if "is UP" in said.stdout:
+            return {}
+        time.sleep(0.05)
+    log = run("journalctl", "-u", "slurmctld", "-n", "20", "--no-pager", "-o", "cat").lines
+    raise Refused("scheduler_silent", "slurmctld does not answer `scontrol ping`.", log=log)
+
+
+def _add(*words: str) -> None:
+    """Add what may be there already. The cluster is in the books a moment after its scheduler."""
+    said = ""
+    for _ in range(TRIES):
+        done = run("sacctmgr", *words)
+        said = done.words
+        if done.ok or "Nothing new added" in said or "already exists" in said:
+            return
+        if "not find" not in said and "doesn't exist" not in said and "refused" not in said:
+            break
+        time.sleep(0.05)
+    raise Refused("accounting_refused", f"sacctmgr {' '.join(words[1:3])}: {said}")
+
+
+def _sacctmgr(*words: str) -> str:
+    done = run("sacctmgr", *words)
+    if not done.ok and "Nothing" not in done.words:
+        raise Refused("accounting_refused", f"sacctmgr {' '.join(words[:3])}: {done.words}")
+    return done.stdout
+
+
+VERBS = {"ensure": ensure, "sync": sync, "await": await_scheduler}

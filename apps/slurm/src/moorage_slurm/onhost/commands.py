@@ -1,0 +1,86 @@
+"""Running programs, and saying no."""
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Json = dict[str, Any]
+ENVIRONMENT = {
+    "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+    "LC_ALL": "C.UTF-8",
+    # Times as ISO 8601, whatever the site prefers.
+    "SLURM_TIME_FORMAT": "standard",
+}
+
+
+class Refused(Exception):
+    """Something cannot be done, for a reason that a person can read."""
+
+    def __init__(self, code: str, message: str, *, log: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.code, self.message, self.log = code, message, list(log)
+
+
+@dataclass(frozen=True)
+class Completed:
+    """How a program ended."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def ok(self) -> bool:
+        return self.code == 0
+
+    @property
+    def words(self) -> str:
+        """What it said, in a line or two."""
+        return " ".join((self.stderr.strip() or self.stdout.strip()).split())[-600:]
+
+    @property
+    def lines(self) -> list[str]:
+        return [line for line in self.stdout.splitlines() if line.strip()]
+
+
+def run(
+    *argv: str, stdin: str = "", within: float = 60, env: dict[str, str] | None = None
+) -> Completed:
+    """Run a program and wait for it. One that is not there, or too slow, has failed."""
+    try:
+        done = subprocess.run(
+            argv,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=within,
+            env=ENVIRONMENT | (env or {}),
+            check=False,
+        )
+    except FileNotFoundError:
+        return Completed(127, "", f"{argv[0]} is not installed")
+    except subprocess.TimeoutExpired:
+        return Completed(124, "", f"{argv[0]} gave no answer within {within:.0f} s")
+    return Completed(done.returncode, done.stdout, done.stderr)
+
+
+def must(*argv: str, stdin: str = "", within: float = 60, code: str = "command_failed") -> str:
+    """What a program writes; it has to end well."""
+    done = run(*argv, stdin=stdin, within=within)
+    if not done.ok:
+        raise Refused(code, f"`{argv[0]}` ended with {done.code}: {done.words}")
+    return done.stdout
+
+
+def fields(line: str) -> Json:
+    """`Name=x State=IDLE Reason=a b` as Slurm writes it in one line, by name."""
+    found: Json = {}
+    name = ""
+    for word in line.split():
+        head, equals, value = word.partition("=")
+        if equals and head.replace("/", "").replace(":", "").replace("_", "").isalnum():
+            name, found[head] = head, value
+        elif name:
+            found[name] = f"{found[name]} {word}"
+    return found

@@ -1,0 +1,126 @@
+"""Leaving a host as it was, and looking whether it is."""
+
+import json
+import shutil
+import time
+from pathlib import Path
+
+from moorage_slurm.onhost import setup
+from moorage_slurm.onhost.commands import Json, Refused, run
+
+UNITS: dict[str, tuple[str, ...]] = {
+    "controller": (
+        *("moorage-slurm-people.path", "moorage-slurm-people.service", "slurmctld.service"),
+        *("slurmdbd.service", "mariadb.service", "mariadb.socket"),
+    ),
+    "worker": ("slurmd.service",),
+}
+SHARED_UNITS = ("munge.service", "home.mount")
+PATHS: dict[str, tuple[str, ...]] = {
+    "controller": (
+        *("/etc/moorage-slurm", "/var/lib/mysql", "/var/lib/slurm/slurmctld", "/etc/mysql"),
+        *(
+            "/var/log/mysql",
+            "/run/mysqld",
+            "/run/slurmctld",
+            "/run/slurmdbd",
+            "/root/.mysql_history",
+        ),
+    ),
+    "worker": ("/var/lib/slurm/slurmd", "/run/slurm"),
+}
+SHARED_PATHS = (
+    *("/etc/slurm", "/etc/munge", "/var/lib/munge", "/var/log/munge", "/run/munge"),
+    *("/var/lib/slurm", "/var/log/slurm", "/var/spool/slurm", "/usr/sbin/policy-rc.d"),
+)
+PORTS: dict[str, tuple[int, ...]] = {"controller": (6817, 6819, 3306), "worker": (6818,)}
+FOLDER = Path("/etc/systemd/system")
+
+
+def clear(given: Json) -> Json:
+    """Take a role off: its daemons and files; with the last role, what roles share as well."""
+    role = given["role"]
+    _stop(UNITS[role])
+    (setup.ROLES / role).unlink(missing_ok=True)
+    others = setup.roles()
+    if not others:
+        _stop(SHARED_UNITS)
+        _purge()
+    _remove(PATHS[role])
+    if not others:
+        _remove(SHARED_PATHS)
+        shutil.rmtree(setup.HOME, ignore_errors=True)
+    run("systemctl", "daemon-reload")
+    run("systemctl", "reset-failed")
+    return {"others": others}
+
+
+def _stop(units: tuple[str, ...]) -> None:
+    run("systemctl", "disable", "--now", "--quiet", *units, within=120)
+    for unit in units:
+        (FOLDER / unit).unlink(missing_ok=True)
+        shutil.rmtree(FOLDER / f"{unit}.d", ignore_errors=True)
+
+
+def _purge() -> None:
+    """Packages that were not there before go, with their settings and the users they made."""
+    if not setup.BEFORE.exists():
+        return
+    before = json.loads(setup.BEFORE.read_text())
+    now = setup.picture()
+    new = sorted(name for name in now["packages"] if name not in before["packages"])
+    if new:
+        env = {"DEBIAN_FRONTEND": "noninteractive"}
+        words = ("--purge", "--force-depends", "--force-remove-essential")
+        done = run("dpkg", *words, *new, within=300, env=env)
+        if not done.ok:
+            raise Refused("packages_stay", f"dpkg did not remove its packages: {done.words}")
+    for name in sorted(set(now["users"]) - set(before["users"]) & {"slurm", "munge", "mysql"}):
+        _away("userdel", name)
+    for name in sorted(set(setup.picture()["groups"]) - set(before["groups"]) & {"slurm", "munge"}):
+        _away("groupdel", name)
+
+
+def _away(program: str, name: str) -> None:
+    for _ in range(20):
+        if run(program, name).code in (0, 6):  # 6: there is none
+            return
+        time.sleep(0.1)
+
+
+def _remove(paths: tuple[str, ...]) -> None:
+    for path in map(Path, paths):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def scan(given: Json) -> Json:
+    """Everything of a role that is still on the host."""
+    role = given["role"]
+    alone = not setup.roles()
+    paths = PATHS[role] + (SHARED_PATHS if alone else ())
+    units = UNITS[role] + (SHARED_UNITS if alone else ())
+    left = [path for path in paths if Path(path).exists()]
+    left += [f"{unit} is {state}" for unit in units if (state := _state(unit)) != "inactive"]
+    left += [f"port {port} is open" for port in PORTS[role] if _listens(port)]
+    if alone:
+        form = "${Package} ${Version} ${db:Status-Abbrev}\n"
+        said = run("dpkg-query", "-W", f"-f={form}", "slurm*", "munge", "mariadb-server").lines
+        words = [line.split() for line in said]
+        left += [f"package {w[0]} {w[1]}" for w in words if len(w) == 3 and w[2] != "un"]
+        known = setup.picture()
+        left += [f"user {name}" for name in ("slurm", "munge", "mysql") if name in known["users"]]
+    return {"left": left}
+
+
+def _state(unit: str) -> str:
+    return run("systemctl", "is-active", unit).stdout.strip() or "inactive"
+
+
+def _listens(port: int) -> bool:
+    return bool(run("ss", "-Hltn", f"sport = :{port}").lines)
+
+
+VERBS = {"clear": clear, "scan": scan}

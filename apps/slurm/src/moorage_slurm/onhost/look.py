@@ -1,0 +1,77 @@
+"""What a host is and has, before anything is done with it."""
+
+import os
+import shutil
+import socket
+import time
+from pathlib import Path
+
+from moorage_slurm.onhost.commands import Json, run
+
+SLOW = 1.0
+"""Seconds after which the host's name should have been looked up."""
+
+
+def look(given: Json) -> Json:
+    """Facts about the host, and which of the named packages it has."""
+    return {
+        "hostname": socket.gethostname(),
+        "system": _system(),
+        "cgroups": can_write_cgroups(),
+        "packages": packages(given.get("packages") or []),
+        "free_mb": shutil.disk_usage("/var").free >> 20,
+        "clock": time.time(),
+        "resolves_in": resolution(),
+        "filesystems": _filesystems(),
+    }
+
+
+def _system() -> str:
+    """Such as `debian 13`."""
+    try:
+        lines = Path("/etc/os-release").read_text().splitlines()
+    except OSError:
+        return "unknown"
+    said = dict(line.split("=", 1) for line in lines if "=" in line)
+    return f"{said.get('ID', '')} {said.get('VERSION_ID', '')}".replace('"', "")
+
+
+def can_write_cgroups() -> bool:
+    """Whether Slurm can use control groups: version 2 alone, with controllers, and writable."""
+    try:
+        lines = Path("/proc/self/cgroup").read_text().splitlines()
+        controllers = Path("/sys/fs/cgroup/cgroup.controllers").read_text().split()
+    except OSError:
+        return False
+    only_new = all(line.startswith("0::") for line in lines)
+    return only_new and "memory" in controllers and os.access("/sys/fs/cgroup", os.W_OK)
+
+
+def packages(names: list[str]) -> dict[str, str]:
+    """The versions of those that are installed whole."""
+    if not names:
+        return {}
+    form = "${Package} ${Version} ${db:Status-Abbrev}\n"
+    said = run("dpkg-query", "-W", f"-f={form}", *names).lines
+    words = [line.split() for line in said]
+    return {each[0]: each[1] for each in words if len(each) == 3 and each[2] == "ii"}
+
+
+def resolution() -> float:
+    """Seconds that it takes to look up the host's own name, found or not."""
+    began = time.monotonic()
+    try:
+        socket.getaddrinfo(socket.gethostname(), None)
+    except OSError:
+        pass
+    return round(time.monotonic() - began, 2)
+
+
+def _filesystems() -> list[str]:
+    try:
+        return [line.split()[-1] for line in Path("/proc/filesystems").read_text().splitlines()]
+    except OSError:
+        return []
+
+
+VERBS = {"look": look}

@@ -1,0 +1,226 @@
+"""Nodes, as the scheduler sees them."""
+
+import time
+
+from moorage_slurm.onhost.commands import Json, Refused, fields, must, run
+
+USABLE = frozenset({"IDLE", "MIXED", "ALLOCATED", "COMPLETING"})
+BAD = frozenset({"DOWN", "FAIL", "NOT_RESPONDING", "INVALID_REG", "UNKNOWN", "ERROR"})
+
+
+def find(name: str) -> Json | None:
+    """A node by its name, or None where the scheduler knows none."""
+    done = run("scontrol", "-o", "show", "node", name, within=20)
+    if not done.ok or "not found" in done.stdout + done.stderr:
+        if "not found" in done.stdout + done.stderr or "Invalid node" in done.stderr:
+            return None
+        raise Refused("scheduler_silent", f"slurmctld gave no answer about {name}: {done.words}")
+    return describe(fields(done.lines[0]))
+
+
+def list_all() -> list[Json]:
+    done = run("scontrol", "-o", "show", "node", within=30)
+    if not done.ok:
+        raise Refused("scheduler_silent", f"slurmctld gave no answer: {done.words}")
+    return [describe(fields(line)) for line in done.lines if line.startswith("NodeName=")]
+
+
+def describe(said: Json) -> Json:
+    """What matters of a node."""
+    return {
+        "node": said["NodeName"],
+        "states": said.get("State", "").replace("*", "+NOT_RESPONDING").split("+"),
+        "reason": _said(said.get("Reason", "")),
+        "cpus": int(said.get("CPUTot", 0)),
+        "cpus_used": int(said.get("CPUAlloc", 0)),
+        "memory_mb": int(said.get("RealMemory", 0)),
+        "gres": _said(said.get("Gres", "")),
+        "features": _said(said.get("AvailableFeatures", "")),
+        "version": said.get("Version", ""),
+        "address": said.get("NodeAddr", ""),
+    }
+
+
+def _said(text: str) -> str:
+    return "" if text == "(null)" else text
+
+
+def is_usable(node: Json) -> bool:
+    states = set(node["states"])
+    return bool(states & USABLE) and not states & BAD
+
+
+def await_registered(given: Json) -> Json:
+    """Until the scheduler would give the node a job; what it says otherwise."""
+    name, until = given["node"], time.monotonic() + given.get("seconds", 10)
+    found: Json | None = None
+    while True:
+        found = find(name)
+        if found is not None and is_usable(found):
+            return {"node": found, "registered": True}
+        if time.monotonic() > until:
+            return {"node": found, "registered": False}
+        time.sleep(0.05)
+
+
+def canary(given: Json) -> Json:
+    """A job of root's on one node: it starts and ends well."""
+    name = given["node"]
+    words = ("--nodelist", name, "--nodes=1", "--account=root", "--time=1", "--mem=1")
+    name_it = ("--job-name=moorage-canary", "--quiet", "--chdir=/")
+    done = run("srun", *words, *name_it, "/bin/true", within=given.get("seconds", 30))
+    if not done.ok:
+        raise Refused("canary_failed", f"A job on {name} did not end well: {done.words}")
+    return {}
+
+
+def mend(given: Json) -> Json:
+    """Let a node that was down be used again. One that somebody drained stays so."""
+    node = find(given["node"])
+    if node is not None and "DOWN" in node["states"] and "DRAIN" not in node["states"]:
+        _update(node["node"], "State=RESUME")
+    return {}
+
+
+def delete(given: Json) -> Json:
+    """Let the scheduler forget a node, and look whether it has."""
+    name = given["node"]
+    if find(name) is None:
+        return {"deleted": False}
+    must("scontrol", "delete", f"NodeName={name}", code="node_busy")
+    if find(name) is not None:
+        raise Refused("node_remains", f"{name} is still in the scheduler's list.")
+    return {"deleted": True}
+
+
+# --- drains: each has an owner, who alone takes it back ------------------------------------------
+
+MEMBER, DRAIN, CORDON = "moorage: ", "moorage drain: ", "moorage cordon: "
+"""How the reasons of our drains begin: the member's, and those of the actions."""
+
+
+def _is_drained(node: Json) -> bool:
+    return "DRAIN" in node["states"]
+
+
+def close(given: Json) -> Json:
+    """Start no more jobs on a node, with a reason. A drain that is somebody else's stays theirs."""
+    node = _must_find(given["node"])
+    if not _is_drained(node) or node["reason"].startswith(given["owner"]):
+        reason = f"{given['owner']}{given['reason']}"[:200].replace('"', "'")
+        _update(node["node"], "State=DRAIN", f"Reason={reason}")
+    return describe_now(given)
+
+
+def reopen(given: Json) -> Json:
+    """Take back a drain of this owner. One that an admin made in Slurm stays."""
+    node = _must_find(given["node"])
+    if _is_drained(node):
+        if not node["reason"].startswith(given["owner"]):
+            raise Refused(
+                "drained_by_another",
+                f"{node['node']} is drained for another reason: {node['reason'] or 'none given'}.",
+            )
+        _update(node["node"], "State=RESUME")
+    return describe_now(given)
+
+
+def describe_now(given: Json) -> Json:
+    """How a node is, and which jobs it has."""
+    node = _must_find(given["node"])
+    return {
+        "node": node["node"],
+        "state": "+".join(node["states"]),
+        "reason": node["reason"],
+        "jobs": jobs_on(node["node"]),
+    }
+
+
+def jobs_on(name: str) -> list[int]:
+    words = ("--states=running,completing,suspended,configuring", "-o", "%A")
+    done = run("squeue", "-h", "-a", f"--nodelist={name}", *words, within=30)
+    if not done.ok:
+        raise Refused("scheduler_silent", f"squeue: {done.words}")
+    return sorted({int(line) for line in done.lines})
+
+
+def evict(given: Json) -> Json:
+    """Take the jobs off a node: back into the queue where that is possible, else to their end."""
+    cut = jobs_on(given["node"])
+    for job in cut:
+        if not run("scontrol", "requeue", str(job), within=30).ok:
+            run("scancel", str(job), within=30)
+    return {"jobs": cut}
+
+
+def forget_lost(given: Json) -> Json:
+    """Forget a node whose host is gone. Its jobs go back into the queue, or end."""
+    name = given["node"]
+    if find(name) is None:
+        return {"jobs": []}
+    _update(name, "State=DOWN", "Reason=moorage: its host is gone")
+    cut = jobs_on(name)
+    until = time.monotonic() + 30
+    while jobs_on(name) and time.monotonic() < until:
+        time.sleep(0.1)
+    delete(given)
+    return {"jobs": cut}
+
+
+def _must_find(name: str) -> Json:
+    node = find(name)
+    if node is None:
+        raise Refused("node_unknown", f"The scheduler knows no node {name}.")
+    return node
+
+
+def _update(name: str, *words: str) -> None:
+    must("scontrol", "update", f"NodeName={name}", *words, code="update_refused")
+
+
+# --- actions of operators ------------------------------------------------------------------------
+
+
+def _reason(given: Json) -> str:
+    return f"{given['reason']} ({given['by']})"
+
+
+def drain(given: Json) -> Json:
+    return close({**given, "owner": DRAIN, "reason": _reason(given)})
+
+
+def resume(given: Json) -> Json:
+    return reopen({**given, "owner": DRAIN})
+
+
+def cordon(given: Json) -> Json:
+    return close({**given, "owner": CORDON, "reason": _reason(given)})
+
+
+def uncordon(given: Json) -> Json:
+    return reopen({**given, "owner": CORDON})
+
+
+def label(given: Json) -> Json:
+    """These labels, beside the one by which partitions find our nodes."""
+    features = ",".join(["moorage", *given["labels"]])
+    _update(given["node"], f"AvailableFeatures={features}", f"ActiveFeatures={features}")
+    return describe_now(given)
+
+
+VERBS = {
+    "await": await_registered,
+    "canary": canary,
+    "delete": delete,
+    "mend": mend,
+    "close": close,
+    "reopen": reopen,
+    "now": describe_now,
+    "evict": evict,
+    "forget_lost": forget_lost,
+    "drain": drain,
+    "resume": resume,
+    "cordon": cordon,
+    "uncordon": uncordon,
+    "label": label,
+}

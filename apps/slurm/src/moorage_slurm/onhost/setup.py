@@ -1,0 +1,101 @@
+"""Bringing up what a role needs, and remembering what the host was before."""
+
+import grp
+import json
+import os
+import pwd
+import socket
+import time
+from pathlib import Path
+
+from moorage_slurm.onhost.commands import Json, Refused, must, run
+
+HOME = Path("/var/lib/moorage-slurm")
+BEFORE = HOME / "before.json"
+ROLES = HOME / "roles"
+DATABASE = "slurm_acct"
+DATABASE_PORT = 6819
+
+
+def begin(given: Json) -> Json:
+    """Remember the host as it is, once, and that a role is on it now."""
+    ROLES.mkdir(parents=True, exist_ok=True)
+    HOME.chmod(0o700)
+    if not BEFORE.exists():
+        said = json.dumps(picture())
+        part = BEFORE.with_suffix(".part")
+        part.write_text(said)
+        os.replace(part, BEFORE)
+    (ROLES / given["role"]).touch()
+    return {"roles": roles()}
+
+
+def roles() -> list[str]:
+    return sorted(path.name for path in ROLES.glob("*")) if ROLES.exists() else []
+
+
+def picture() -> Json:
+    """What of the host installing packages changes."""
+    form = "${Package}:${Architecture} ${Version} ${db:Status-Abbrev}\n"
+    lines = [line.split() for line in must("dpkg-query", "-W", f"-f={form}").splitlines()]
+    return {
+        "packages": {each[0]: each[1] for each in lines if len(each) == 3 and each[2] != "un"},
+        "users": sorted(each.pw_name for each in pwd.getpwall()),
+        "groups": sorted(each.gr_name for each in grp.getgrall()),
+    }
+
+
+def database(given: Json) -> Json:
+    """The database of accounting; whoever is `slurm` on this host is let in."""
+    for folder in ("/var/lib/slurm/slurmctld", "/var/log/slurm"):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        os.chown(folder, pwd.getpwnam("slurm").pw_uid, grp.getgrnam("slurm").gr_gid)
+    must(
+        "mariadb",
+        "-e",
+        f"create database if not exists {DATABASE};"
+        " create user if not exists slurm@localhost identified via unix_socket;"
+        f" grant all on {DATABASE}.* to slurm@localhost",
+        code="database_refused",
+    )
+    return {}
+
+
+def await_port(given: Json) -> Json:
+    """Until somebody answers at a port of this host."""
+    until = time.monotonic() + given.get("seconds", 60)
+    while time.monotonic() < until:
+        try:
+            with socket.create_connection((given["address"], given["port"]), timeout=1):
+                return {}
+        except OSError:
+            time.sleep(0.02)
+    unit = given["unit"]
+    log = run("journalctl", "-u", unit, "-n", "20", "--no-pager", "-o", "cat").lines
+    raise Refused("daemon_silent", f"{unit} does not answer at port {given['port']}.", log=log)
+
+
+def mark(given: Json) -> Json:
+    """Write a word into a folder, or say which word stands there."""
+    file = Path(given["folder"]) / f".moorage-{given['name']}"
+    if given.get("word"):
+        file.write_text(given["word"])
+        file.chmod(0o644)
+    try:
+        return {"word": file.read_text()}
+    except OSError as err:
+        return {"word": None, "why": str(err.strerror)}
+
+
+def unmark(given: Json) -> Json:
+    (Path(given["folder"]) / f".moorage-{given['name']}").unlink(missing_ok=True)
+    return {}
+
+
+VERBS = {
+    "begin": begin,
+    "database": database,
+    "await": await_port,
+    "mark": mark,
+    "unmark": unmark,
+}

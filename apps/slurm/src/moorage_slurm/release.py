@@ -1,0 +1,59 @@
+"""Cut a version of the app: the folder that `moor app publish` takes.
+
+A version is the manifest, the two bundles of packages and the runbook. Digests and sizes are written
+here, so that other packages cannot be published under the digests of these.
+
+    python -m moorage_slurm.release 1.0.0 DIRECTORY
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from moorage_slurm import bundle, cluster
+
+HERE = Path(__file__).parent
+BUNDLES = ("controller.tar", "worker.tar")
+
+
+def cut(version: str, folder: Path) -> Path:
+    """Write the version into a folder, which is made where it is not there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    made = bundle.build(cluster.series(version))
+    for name in BUNDLES:
+        _place(made / name, folder / name)
+    text = HERE.joinpath("manifest.yaml").read_text()
+    folder.joinpath("manifest.yaml").write_text(declare(text, version, made))
+    shutil.copyfile(HERE / "runbook.md", folder / "runbook.md")
+    return folder
+
+
+def _place(bundle: Path, to: Path) -> None:
+    """The same file under another name, where the file system allows it."""
+    to.unlink(missing_ok=True)
+    try:
+        os.link(bundle, to)
+    except OSError:
+        shutil.copyfile(bundle, to)
+
+
+def declare(manifest: str, version: str, bundles: Path) -> str:
+    """The manifest of this number, with these bundles."""
+    manifest = re.sub(r'^version: ".*"$', f'version: "{version}"', manifest, flags=re.MULTILINE)
+    for name in BUNDLES:
+        file = bundles / name
+        with file.open("rb") as content:
+            digest = hashlib.file_digest(content, "sha256").hexdigest()
+        manifest = re.sub(
+            rf"(  - name: {re.escape(name)}\n    digest: sha256:)\w+(\n    size: )\d+",
+            rf"\g<1>{digest}\g<2>{file.stat().st_size}",
+            manifest,
+        )
+    return manifest
+
+
+if __name__ == "__main__":
+    cut(sys.argv[1], Path(sys.argv[2]))

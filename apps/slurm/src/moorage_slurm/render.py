@@ -1,0 +1,305 @@
+"""Every file of a cluster, from its configuration. Pure."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Processes = Literal["cgroup", "linuxproc"]
+Json = dict[str, Any]
+
+CONFIG = "/etc/slurm"
+STATE = "/var/lib/slurm/slurmctld"
+DATABASE = "slurm_acct"
+MARK = "moorage"
+"""The feature of every worker: partitions find dynamic nodes by features."""
+PORT, DATABASE_PORT = 6817, 6819
+DATABASE_SOCKET = "/run/mysqld/mysqld.sock"
+"""Said aloud: client libraries of later releases look for it elsewhere."""
+POLICY = "#!/bin/sh\n# No service starts by itself while packages are installed.\nexit 101\n"
+POLICY_FILE = "/usr/sbin/policy-rc.d"
+
+
+@dataclass(frozen=True)
+class Gpus:
+    """GPUs of one kind on a worker."""
+
+    kind: str
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A worker, as far as its scheduler has to know."""
+
+    name: str
+    address: str
+    gpus: tuple[Gpus, ...] = ()
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """All that the files of a cluster follow from."""
+
+    name: str
+    controller: str
+    address: str
+    config: Mapping[str, Any]
+    processes: Processes
+    first_job: int = 1
+
+
+def cluster_name(instance: str) -> str:
+    """Slurm's own name for an instance. Accounting keeps it for ever: it is the instance's id."""
+    return re.sub(r"[^a-z0-9]", "", instance.lower())
+
+
+def slurm_conf(cluster: Cluster) -> str:
+    """The one file that every daemon and command reads; workers get it from the scheduler."""
+    config = cluster.config
+    own: dict[str, str] = {
+        "ClusterName": cluster.name,
+        "SlurmctldHost": f"{cluster.controller}({cluster.address})",
+        "SlurmUser": "slurm",
+        **_auth(config["auth"]),
+        "SlurmctldParameters": "enable_configless",
+        "StateSaveLocation": STATE,
+        "SlurmdSpoolDir": "/var/lib/slurm/slurmd",
+        "SlurmctldPidFile": "/run/slurmctld/slurmctld.pid",
+        "SlurmdPidFile": "/run/slurm/slurmd.pid",
+        "SlurmctldLogFile": "/var/log/slurm/slurmctld.log",
+        "SlurmdLogFile": "/var/log/slurm/slurmd.log",
+        **_processes(cluster.processes),
+        "MpiDefault": "none",
+        "SelectType": "select/cons_tres",
+        "SelectTypeParameters": "CR_Core_Memory",
+        "DefMemPerCPU": "100",
+        "MaxNodeCount": str(config["max_nodes"]),
+        "TreeWidth": "65533",
+        "ReturnToService": "1",
+        "FirstJobId": str(cluster.first_job),
+        "GresTypes": "gpu",
+        "AccountingStorageType": "accounting_storage/slurmdbd",
+        "AccountingStorageHost": cluster.address,
+        "AccountingStorageEnforce": "associations,limits,safe",
+        "AccountingStorageTRES": "gres/gpu",
+        "AccountingStoreFlags": "job_comment,job_script",
+        "MailProg": "/bin/true",
+        "DebugFlags": "GLOB_SILENCE",
+    }
+    if config["scheduler_parameters"]:
+        own["SchedulerParameters"] = config["scheduler_parameters"]
+    own |= config["extra"]
+    lines = [f"{name}={value}" for name, value in own.items()]
+    return "\n".join([_HEAD, *lines, *_partitions(config["partitions"]), ""])
+
+
+_HEAD = "# Written by Moorage: change the instance's configuration. What is changed here is mended."
+
+
+def _auth(mode: str) -> dict[str, str]:
+    if mode == "slurm":
+        return {"AuthType": "auth/slurm", "CredType": "auth/slurm"}
+    return {"AuthType": "auth/munge", "CredType": "cred/munge"}
+
+
+def _processes(kind: Processes) -> dict[str, str]:
+    if kind == "cgroup":
+        return {
+            "ProctrackType": "proctrack/cgroup",
+            "TaskPlugin": "task/affinity,task/cgroup",
+            "JobAcctGatherType": "jobacct_gather/cgroup",
+        }
+    return {
+        "ProctrackType": "proctrack/linuxproc",
+        "TaskPlugin": "task/none",
+        "JobAcctGatherType": "jobacct_gather/linux",
+    }
+
+
+def _partitions(partitions: Sequence[Json]) -> list[str]:
+    lines: list[str] = []
+    for place, each in enumerate(partitions):
+        features = each.get("features") or []
+        own = f"{MARK}_{each['name']}"
+        lines += [f"NodeSet={own} Feature={'|'.join(features) if features else MARK}"]
+        minutes = each.get("max_minutes") or 0
+        lines.append(
+            f"PartitionName={each['name']} Nodes={own} Default={'NO' if place else 'YES'}"
+            f" MaxTime={minutes or 'INFINITE'} State=UP"
+        )
+    return lines
+
+
+def slurmdbd_conf(cluster: Cluster) -> str:
+    """Accounting. The database is on the same host and lets in whom the system knows."""
+    return f"""\
+{_HEAD}
+{"".join(f"{name}={value}{chr(10)}" for name, value in _dbd_auth(cluster.config["auth"]).items())}\
+DbdHost={cluster.controller}
+DbdAddr={cluster.address}
+DbdPort={DATABASE_PORT}
+SlurmUser=slurm
+PidFile=/run/slurmdbd/slurmdbd.pid
+LogFile=/var/log/slurm/slurmdbd.log
+StorageType=accounting_storage/mysql
+StorageHost=localhost
+StorageUser=slurm
+StorageLoc={DATABASE}
+"""
+
+
+def _dbd_auth(mode: str) -> dict[str, str]:
+    return {"AuthType": _auth(mode)["AuthType"]}
+
+
+def cgroup_conf(processes: Processes) -> str:
+    if processes == "linuxproc":
+        return f"{_HEAD}\nCgroupPlugin=disabled\n"
+    limits = "ConstrainCores=yes\nConstrainRAMSpace=yes\nConstrainDevices=yes\n"
+    return f"{_HEAD}\nCgroupPlugin=cgroup/v2\n{limits}"
+
+
+def gres_conf(workers: Iterable[Worker]) -> str:
+    """A line for each kind of GPU on each worker, by name: a line without a name is everybody's."""
+    lines = [
+        f"NodeName={worker.name} Name=gpu Type={gpus.kind} File={','.join(gpus.files)}"
+        for worker in sorted(workers, key=lambda each: each.name)
+        for gpus in worker.gpus
+    ]
+    return "\n".join([_HEAD, *lines, ""])
+
+
+DATABASE_CONF = f"""\
+{_HEAD}
+[mariadbd]
+skip-networking
+innodb_buffer_pool_size=256M
+innodb_log_file_size=64M
+innodb_lock_wait_timeout=900
+"""
+
+
+def config_files(cluster: Cluster, workers: Iterable[Worker]) -> dict[str, str]:
+    """The files of the controller's host that daemons share, by path."""
+    return {
+        f"{CONFIG}/slurm.conf": slurm_conf(cluster),
+        f"{CONFIG}/gres.conf": gres_conf(workers),
+        f"{CONFIG}/cgroup.conf": cgroup_conf(cluster.processes),
+        f"{CONFIG}/plugstack.conf": f"{_HEAD}\n",
+    }
+
+
+def digest(files: Mapping[str, str]) -> str:
+    """What tells one configuration from another."""
+    said = "".join(f"{path}\n{text}\n" for path, text in sorted(files.items()))
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+# Units. None starts with the host: the platform starts them once it knows whose the host is.
+
+
+def unit_slurmctld() -> str:
+    return _unit("Slurm's scheduler", "/usr/sbin/slurmctld --systemd", "slurmctld", user="slurm")
+
+
+def unit_slurmdbd() -> str:
+    return _unit("Slurm's accounting", "/usr/sbin/slurmdbd -D -s", "slurmdbd", user="slurm")
+
+
+def unit_slurmd(worker: Worker, *, controller: str) -> str:
+    """A worker makes itself known, with what it has. It keeps its jobs when it is restarted."""
+    conf = [f"Feature={MARK}", f"NodeAddr={worker.address}"]
+    if worker.gpus:
+        conf.append("Gres=" + ",".join(f"gpu:{g.kind}:{len(g.files)}" for g in worker.gpus))
+    start = (
+        f"/usr/sbin/slurmd --systemd -Z -N {worker.name} --conf-server {controller}:{PORT}"
+        f' --conf "{" ".join(conf)}"'
+    )
+    return _unit("Slurm's worker", start, "slurm", user="root", keeps_children=True)
+
+
+def _unit(what: str, start: str, folder: str, *, user: str, keeps_children: bool = False) -> str:
+    kind = "notify" if "--systemd" in start else "simple"
+    more = "KillMode=process\nDelegate=yes\nTasksMax=infinity\nLimitMEMLOCK=infinity\n"
+    return f"""\
+[Unit]
+Description={what}
+After=network-online.target munge.service mariadb.service
+Wants=network-online.target
+StartLimitIntervalSec=0
+
+[Service]
+Type={kind}
+User={user}
+Environment=MYSQL_UNIX_PORT={DATABASE_SOCKET}
+ExecStart={start}
+ExecReload=/bin/kill -HUP $MAINPID
+RuntimeDirectory={folder}
+RuntimeDirectoryMode=0755
+LimitNOFILE=65536
+TimeoutStartSec=60
+Restart=on-failure
+RestartSec=1
+{more if keeps_children else ""}"""
+
+
+def mount_home(home: Mapping[str, Any], *, controller: str) -> str | None:
+    """The unit that brings the homes, where they come from elsewhere."""
+    if home["mode"] == "local":
+        return None
+    by_controller = home["mode"] == "controller"
+    what = f"{controller}:/home" if by_controller else home["what"]
+    kind = "nfs4" if by_controller else home["type"]
+    options = home["options"] or ("bind" if kind == "none" else "")
+    return f"""\
+[Unit]
+Description=Homes of the cluster
+After=network-online.target
+Wants=network-online.target
+
+[Mount]
+What={what}
+Where=/home
+Type={kind}
+{f"Options={options}{chr(10)}" if options else ""}"""
+
+
+def gpus_of(inventory: Mapping[str, Any] | None, names: Mapping[str, str]) -> tuple[Gpus, ...]:
+    """The GPUs that a host says it has, by kind. A kind is called after its model."""
+    kinds: dict[str, list[str]] = {}
+    for number, gpu in enumerate((inventory or {}).get("gpus") or []):
+        model = str(gpu.get("model") or gpu.get("name") or "gpu")
+        file = str(gpu.get("device") or f"/dev/nvidia{gpu.get('index', number)}")
+        kinds.setdefault(names.get(model) or gpu_kind(model), []).append(file)
+    return tuple(Gpus(kind, tuple(files)) for kind, files in sorted(kinds.items()))
+
+
+def gpu_kind(model: str) -> str:
+    """`NVIDIA H200 141GB HBM3e` is `h200`."""
+    words = re.findall(r"[a-z0-9]+", model.lower())
+    own = [word for word in words if word not in {"nvidia", "amd", "tesla", "instinct", "geforce"}]
+    return (own or words or ["gpu"])[0]
+
+
+def unit_people(program: str) -> str:
+    return f"""\
+[Unit]
+Description=Let Slurm's books follow who is on this host
+
+[Service]
+Type=oneshot
+ExecStart=/usr/bin/python3 {program} accounting.sync
+StandardInput=null
+"""
+
+
+def path_people() -> str:
+    return """\
+[Unit]
+Description=Somebody came to this host, or left it
+
+[Path]
+PathChanged=/etc/passwd
+"""

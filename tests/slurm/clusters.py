@@ -1,0 +1,148 @@
+"""A Slurm cluster as its users see it: the platform's API, and shells on its hosts."""
+
+import uuid
+from dataclasses import dataclass, field
+from typing import Any
+
+from moorage_lab import Host
+from tests.e2e import shop, work, world
+from tests.e2e.callers import Caller
+from tests.e2e.deployed import Deployed
+from tests.e2e.shop import Shop
+from tests.e2e.site import Site
+from tests.e2e.world import Member, Tenant
+
+LONG = 300.0
+
+
+@dataclass
+class Person:
+    """Somebody with a login."""
+
+    caller: Caller
+    login: str
+    uid: int
+
+
+@dataclass
+class People:
+    """Who has to do with the project."""
+
+    ada: Person
+    bob: Person
+    stranger: Caller
+
+    @classmethod
+    def make(cls, site: Site, admin: Caller, tenant: Tenant) -> "People":
+        ada, bob = (make_person(site, admin, tenant) for _ in range(2))
+        stranger = world.make_tenant(site, admin, "strangers").admin
+        return cls(ada, bob, stranger)
+
+
+def make_person(site: Site, admin: Caller, tenant: Tenant, role: str = "project_member") -> Person:
+    """Somebody new in the project, with a login."""
+    email = f"p{uuid.uuid4().hex[:6]}@{tenant.org[-6:]}.example"
+    given = {"email": email, "role": role}
+    tenant.admin.post(f"/v1/projects/{tenant.project}/memberships", given)
+    caller = world.make_person(site, admin, email)
+    user = caller.get("/v1/me")["id"]
+    login = tenant.admin.post(f"/v1/orgs/{tenant.org}/logins", {"user": user})
+    return Person(caller, login["login"], login["uid"])
+
+
+@dataclass
+class Cluster(Deployed):
+    """An instance of Slurm, and the hosts that it stands on."""
+
+    tenant: Tenant
+    id: str
+    hosts: dict[str, Host]
+    """By the name of the member."""
+    allocations: dict[str, str] = field(default_factory=dict[str, str])
+
+    def __post_init__(self) -> None:
+        self.admin = self.tenant.admin
+
+    @property
+    def controller(self) -> Host:
+        return next(host for name, host in self.hosts.items() if name.startswith("controller"))
+
+    def run(self, *words: str, user: str | None = None, check: bool = True, **more: Any) -> str:
+        """What a command says on the login host, as root or as somebody."""
+        argv = ["runuser", "-u", user, "--", *words] if user else [*words]
+
+        return self.controller.run(argv, check=check, timeout=60, **more).stdout
+
+    def act(
+        self,
+        name: str,
+        given: dict[str, Any],
+        *,
+        by: Caller | None = None,
+        member: str | None = None,
+    ) -> dict[str, Any]:
+        """Ask for an action, and wait for how it ended."""
+        body: dict[str, Any] = {"input": given}
+        if member is not None:
+            body["member"] = self.members()[member]["id"]
+        path = f"{self.path}/actions/{name}"
+        asked = (by or self.admin).post(path, body, headers={"prefer": "wait=10"})
+        return shop.ended(self.admin, asked["id"], seconds=60)
+
+    def view(self, name: str, *, by: Caller | None = None) -> list[dict[str, Any]]:
+        path = f"{self.path}/views/{name}?limit=200"
+        return [
+            row["row"] if "row" in row else row for row in (by or self.admin).get(path)["items"]
+        ]
+
+    def wait(self, operation: dict[str, Any]) -> dict[str, Any]:
+        return self.done(operation, seconds=LONG)
+
+    def ask(self, verb: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+        return self.wait(self.admin.post(f"{self.path}/{verb}", body or {}))
+
+
+def request(
+    tenant: Tenant,
+    app: Shop,
+    name: str,
+    machines: dict[str, list[tuple[Member, str]]],
+    *,
+    config: dict[str, Any] | None = None,
+    version: str = "1.0.0",
+) -> tuple[Cluster, dict[str, Any]]:
+    """Ask for a cluster on machines that the project holds; it, and the operation."""
+    wish = {
+        "name": name,
+        "app": app.app,
+        "version": version,
+        "operator": app.operator,
+        "config": config or {},
+        "components": {
+            key: {"allocations": [allocation for _, allocation in held]}
+            for key, held in machines.items()
+        },
+    }
+    made = tenant.admin.post(f"/v1/projects/{tenant.project}/instances", wish)
+    by_allocation = {
+        allocation: node.host for held in machines.values() for node, allocation in held
+    }
+    found = Cluster(tenant, made["id"], {})
+    for member in found.members().values():
+        found.hosts[member["name"]] = by_allocation[member["allocation_id"]]
+        found.allocations[member["name"]] = member["allocation_id"]
+    return found, made["last_operation"]
+
+
+def deploy(
+    tenant: Tenant, app: Shop, name: str, machines: dict[str, list[tuple[Member, str]]], **more: Any
+) -> Cluster:
+    """A cluster that runs."""
+    found, operation = request(tenant, app, name, machines, **more)
+    found.wait(operation)
+    return found
+
+
+def hold(admin: Caller, tenant: Tenant, nodes: list[Member]) -> list[tuple[Member, str]]:
+    """Let the project have these machines."""
+    return [(node, work.allocate(admin, tenant, node)) for node in nodes]

@@ -1,0 +1,99 @@
+"""A platform, a lab of four hosts and Slurm in its catalog, for the session."""
+
+import asyncio
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from core.tests.embedded import places
+from moorage_core.embedded import folder
+from moorage_lab import Lab, needs
+from moorage_lab import lab as labs
+from moorage_slurm import release
+from tests.e2e import shop, world
+from tests.e2e import site as sites
+from tests.e2e.callers import Caller
+from tests.e2e.shop import Shop
+from tests.e2e.site import Site
+from tests.e2e.world import Member, Tenant
+from tests.slurm.clusters import People
+
+REASON = "needs root, systemd-container and mmdebstrap: `make setup` as root installs them"
+HOSTS = 4
+CONTROLLER = (sys.executable, "-m", "moorage_slurm")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    programs = [*needs.TO_RUN, *needs.TO_BUILD]
+    if os.geteuid() == 0 and all(shutil.which(program) for program in programs):
+        return
+    for item in items:
+        if item.get_closest_marker("lab"):
+            item.add_marker(pytest.mark.skip(reason=REASON))
+
+
+@pytest.fixture(scope="session")
+def lab() -> Iterator[Lab]:
+    name = f"s{os.getpid()}"
+    try:
+        yield Lab.up(name, hosts=HOSTS)
+    finally:
+        labs.down(name)
+
+
+@pytest.fixture(scope="session")
+def site(lab: Lab) -> Iterator[Site]:
+    """The platform, on the lab's address."""
+    host = str(lab.layout.address)
+    with places.open_place() as place:
+        running = Site(place / "data", host, sites.free_port(host))
+        try:
+            running.start()
+            yield running
+        finally:
+            running.close()
+            places.stop(folder.prepare(running.data))
+
+
+@pytest.fixture(scope="session")
+def admin(site: Site) -> Caller:
+    """The platform's admin."""
+    return site.admin()
+
+
+@pytest.fixture(scope="session")
+def acme(site: Site, admin: Caller) -> Tenant:
+    world.make_fleet(admin)
+    return world.make_tenant(site, admin, "acme")
+
+
+@pytest.fixture(scope="session")
+def people(site: Site, admin: Caller, acme: Tenant) -> People:
+    """Members of the project, with logins on its machines; and a stranger."""
+    return People.make(site, admin, acme)
+
+
+@pytest.fixture(scope="session")
+def nodes(lab: Lab, admin: Caller, acme: Tenant) -> list[Member]:
+    """The hosts, enrolled by the pasted line."""
+    return [world.enrol(admin, host) for host in lab.hosts]
+
+
+@pytest.fixture(scope="session")
+def slurm(
+    site: Site, admin: Caller, acme: Tenant, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Shop]:
+    """Two versions in the catalog, and the publisher's controller at work."""
+    publisher = world.make_tenant(site, admin, "hpc")
+    place = tmp_path_factory.mktemp("slurm")
+    made = asyncio.run(
+        shop.open_shop(site, publisher, release.cut, ("1.0.0", "2.0.0"), place=place)
+    )
+    keys = [key["key"] for key in admin.get("/v1/families/scheduler")["keys"]]
+    admin.put(f"/v1/families/scheduler/admissions/{made.app}", {"keys": keys})
+    shop.entitle(acme, made)
+    with shop.controller(site, made, CONTROLLER, log=place / "controller.log"):
+        yield made
