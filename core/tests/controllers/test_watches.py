@@ -299,8 +299,9 @@ async def test_who_may_be_on_the_cluster_is_told_by_login(
     answer = await watcher.caller.get(f"/v1/instances/{watcher.instance}/principals")
 
     assert answer.status_code == 200, answer.text
-    (found,) = answer.json()["items"]
-    assert found["user_id"] == person.id
+    there = {each["user_id"]: each for each in answer.json()["items"]}
+    assert there.keys() == {echo.admin.id, person.id}, "those with a role, and no viewer"
+    found = there[person.id]
     assert found["uid"] >= 200_000
     assert (found["roles"], found["projects"]) == (["project_member"], [echo.project])
 

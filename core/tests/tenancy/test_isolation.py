@@ -31,6 +31,8 @@ THE_PLATFORMS_TO_SEE = {"org", "user", "provider", "token", "session", "node", "
 """People and how they sign in are the platform's, machines are, and the records about them."""
 THE_ORGS = {"org", "source", "login"}
 """What belongs to an org as a whole is seen from all of its projects."""
+WHOSE = {"list_logins": {"user"}}
+"""By route: whose what belongs to an org is, to those who see it."""
 SHOWN_TO_ALL = {"family", "channel", "stream", "region", "sku", "region_slug", "sku_slug"}
 """What the platform itself shows to everybody who is signed in; some are but three words."""
 NO_NAME = {"consent"}
@@ -193,7 +195,9 @@ async def test_what_a_foreign_caller_can_read_names_nothing_foreign(
 
     answer = await _send(town.site, request, caller)
 
-    theirs = SHOWN_TO_ALL | NO_NAME | (THE_ORGS if who in ("neighbour", "robot") else set[str]())
+    theirs = SHOWN_TO_ALL | NO_NAME
+    if who in ("neighbour", "robot"):
+        theirs |= THE_ORGS | WHOSE.get(spec.name, set[str]())
     if who == "root":
         theirs |= THE_PLATFORMS_TO_SEE | (ADMITTED | HOLDING | RECORDED).get(spec.name, set[str]())
     hidden = {v for k, v in town.acme.ids.items() if k not in theirs} | {town.acme.project.slug}

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from moorage_core import unit
-from moorage_core.access import commands, node_store, rules, store
+from moorage_core.access import commands, logins, node_store, rules, store
 from moorage_core.access.authorities import TOPIC
 from moorage_core.access.models import Behind, Listed, NodeAccess
 from moorage_core.access.rules import Progress, Step
@@ -51,8 +51,18 @@ class AccessLists:
 
 async def bring_up_to_date(at: Platform, behind: Behind) -> Step:
     """Do for one node what comes next; what it was."""
+    if behind.residents:
+        # On its own: whoever gives out logins holds them all, and should wait for no machine.
+        async with unit.work(at, behind.org_id) as ctx:
+            await _give_logins(ctx, behind)
     async with unit.work(at, behind.org_id) as ctx:
         return await advance(ctx, behind.allocation_id, org=behind.org_id)
+
+
+async def _give_logins(ctx: Context, behind: Behind) -> None:
+    org, project = behind.org_id, behind.project_id
+    for login in await logins.ensure_people(ctx, org=org, project=project):
+        logins.record(ctx, login, project=project)
 
 
 async def advance(ctx: Context, allocation: str, *, org: str) -> Step:
@@ -158,12 +168,12 @@ async def render(ctx: Context, allocation: str, *, org: str) -> dict[str, Any]:
     people = await node_store.list_people(
         ctx.db, allocation, org=org, roles=sorted(rules.USING_ROLES), now=ctx.now
     )
-    document: dict[str, Any] = {
-        "authorities": [authority.public_key for authority in authorities],
-        "people": [_entry(person) for person in people],
-    }
-    external = ctx.platform.settings.access.users == "external"
-    return document | ({"users": "external"} if external else {})
+    trusted = [authority.public_key for authority in authorities]
+    if ctx.platform.settings.access.users == "external":
+        # The site has the accounts: only ways in are ours to give.
+        entering = [_entry(person) for person in people if person.principal is not None]
+        return {"authorities": trusted, "people": entering, "users": "external"}
+    return {"authorities": trusted, "people": [_entry(person) for person in people]}
 
 
 def _entry(person: Listed) -> dict[str, Any]:
@@ -173,5 +183,5 @@ def _entry(person: Listed) -> dict[str, Any]:
         "name": rules.shown_name(person.name, person.login),
         "sudo": person.sudo,
         "forwarding": person.forwarding,
-        "principal": person.principal,
+        "principal": [] if person.principal is None else person.principal,
     }

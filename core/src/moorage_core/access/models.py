@@ -17,6 +17,15 @@ class Login:
 
 
 @dataclass(frozen=True)
+class NewLogin:
+    """A name and a number that nobody in the org has had, for one person."""
+
+    user_id: str
+    login: str
+    uid: int
+
+
+@dataclass(frozen=True)
 class AccessGrant:
     id: str
     org_id: str
@@ -123,6 +132,8 @@ class Behind:
     org_id: str
     project_id: str
     allocation_id: str
+    residents: bool
+    """Everybody of the project has an account there."""
 
 
 @dataclass(frozen=True)
@@ -161,4 +172,5 @@ class Listed:
     name: str
     sudo: bool
     forwarding: bool
-    principal: str
+    principal: str | None
+    """None of a resident without a grant, who has an account there and no way in."""

@@ -108,6 +108,59 @@ async def count_up_many(db: Db, allocations: list[str], *, org: str) -> dict[str
     return {row["allocation_id"]: row["wanted"] for row in rows}
 
 
+async def settle(db: Db, allocations: list[str], *, org: str) -> int:
+    """The project's people are residents of these from now on. Where that is new, how many."""
+    return await db.run(
+        """
+        INSERT INTO node_access (allocation_id, node_id, org_id, project_id, residents)
+        SELECT id, node_id, org_id, project_id, true FROM allocations
+        WHERE org_id = %s AND id = ANY (%s) ORDER BY id
+        ON CONFLICT (allocation_id) DO UPDATE
+            SET residents = true, wanted = node_access.wanted + 1, retry_at = NULL, tries = 0
+            WHERE NOT node_access.residents
+        """,
+        (org, allocations),
+    )
+
+
+async def unsettle(db: Db, allocations: list[str], *, org: str) -> int:
+    """From now on nobody is there without a grant. Where that is new, how many."""
+    return await db.run(
+        """
+        WITH held AS (SELECT allocation_id FROM node_access
+            WHERE org_id = %s AND allocation_id = ANY (%s) AND residents
+            ORDER BY allocation_id FOR UPDATE)
+        UPDATE node_access n
+        SET residents = false, wanted = n.wanted + 1, retry_at = NULL, tries = 0
+        FROM held WHERE n.allocation_id = held.allocation_id
+        """,
+        (org, allocations),
+    )
+
+
+async def count_up_residents(db: Db, *, org: str, project: str | None) -> int:
+    """Another list is wanted wherever people of the project, or of the whole org, are residents."""
+    return await db.run(
+        """
+        WITH held AS (SELECT allocation_id FROM node_access
+            WHERE org_id = %(org)s AND residents
+                AND (%(project)s::text IS NULL OR project_id = %(project)s)
+            ORDER BY allocation_id FOR UPDATE)
+        UPDATE node_access n SET wanted = n.wanted + 1, retry_at = NULL, tries = 0
+        FROM held WHERE n.allocation_id = held.allocation_id
+        """,
+        {"org": org, "project": project},
+    )
+
+
+async def count_up_person(db: Db, person: str) -> int:
+    """The same wherever this person may be one.
+
+    Tenant-less: the function looks whether the caller is the platform.
+    """
+    return await db.value("SELECT count_up_person(%s)", (person,))
+
+
 async def list_behind(db: Db, *, now: datetime, limit: int) -> list[Behind]:
     """Allocations whose node has an older list, with no task under way for it.
 
@@ -117,7 +170,7 @@ async def list_behind(db: Db, *, now: datetime, limit: int) -> list[Behind]:
     return await db.all(
         Behind,
         f"""
-        SELECT n.org_id, n.project_id, n.allocation_id
+        SELECT n.org_id, n.project_id, n.allocation_id, n.residents
         FROM node_access n JOIN allocations a ON a.id = n.allocation_id AND {TOLD}
             LEFT JOIN tasks t ON t.id = n.task_id
         WHERE (n.confirmed < n.wanted OR (a.status = 'active' AND (
@@ -208,20 +261,32 @@ async def hand_out(db: Db, allocation: str, *, org: str) -> None:
 async def list_people(
     db: Db, allocation: str, *, org: str, roles: list[str], now: datetime
 ) -> list[Listed]:
-    """Who may be on the node now: looked at afresh, whether a sweep has noticed or not."""
+    """Who may be on the node now: looked at afresh, whether a sweep has noticed or not.
+
+    Its residents are the people that the app is told of.
+    """
     return await db.all(
         Listed,
         """
-        SELECT g.login, g.uid, u.name, g.sudo, g.forwarding, g.principal
-        FROM access_grants g JOIN users u ON u.id = g.user_id AND u.disabled_at IS NULL
-            JOIN allocations a ON a.id = g.allocation_id AND a.status = 'active'
-        WHERE g.org_id = %s AND g.allocation_id = %s AND g.ended_at IS NULL AND g.expires_at > %s
-            AND EXISTS (SELECT FROM memberships m
-                WHERE m.user_id = g.user_id AND m.org_id = g.org_id AND m.role = ANY (%s)
-                    AND (m.project_id IS NULL OR m.project_id = g.project_id))
-        ORDER BY g.login
+        WITH entering AS (
+            SELECT g.user_id, g.login, g.uid, u.name, g.sudo, g.forwarding, g.principal
+            FROM access_grants g JOIN users u ON u.id = g.user_id AND u.disabled_at IS NULL
+                JOIN allocations a ON a.id = g.allocation_id AND a.status = 'active'
+            WHERE g.org_id = %(org)s AND g.allocation_id = %(allocation)s AND g.ended_at IS NULL
+                AND g.expires_at > %(now)s
+                AND EXISTS (SELECT FROM memberships m
+                    WHERE m.user_id = g.user_id AND m.org_id = g.org_id AND m.role = ANY (%(roles)s)
+                        AND (m.project_id IS NULL OR m.project_id = g.project_id)))
+        SELECT login, uid, name, sudo, forwarding, principal FROM entering
+        UNION ALL
+        SELECT p.login, p.uid, p.name, false, false, NULL
+        FROM node_access n JOIN allocations a ON a.id = n.allocation_id AND a.status = 'active'
+            CROSS JOIN LATERAL project_people(n.org_id, n.project_id, %(roles)s) p
+        WHERE n.org_id = %(org)s AND n.allocation_id = %(allocation)s AND n.residents
+            AND p.user_id NOT IN (SELECT user_id FROM entering)
+        ORDER BY login
         """,
-        (org, allocation, now, roles),
+        {"org": org, "allocation": allocation, "now": now, "roles": roles},
     )
 
 

@@ -4,13 +4,13 @@ Pure: no session, no clock, no settings. Everything a decision needs is an argum
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, cast
 
-from moorage_core.access.models import AccessGrant, NodeAccess, Person, Standing
+from moorage_core.access.models import AccessGrant, NewLogin, NodeAccess, Person, Standing
 from moorage_core.authz.permissions import Permission
 from moorage_core.authz.roles import ROLES, Role
 from moorage_core.errors import ApiError, Conflict, Fault, Forbidden
@@ -231,6 +231,20 @@ def next_uid(highest: int | None, *, lowest: int, last: int) -> int:
             "The platform's setting access.uid_max can be raised."
         )
     return uid
+
+
+def allot(
+    people: Sequence[Person], taken: Iterable[str], *, highest: int | None, lowest: int, last: int
+) -> list[NewLogin]:
+    """A login and a uid for each, as far as there are uids; refuses where there is none at all."""
+    used = set(taken)
+    first = next_uid(highest, lowest=lowest, last=last)
+    new: list[NewLogin] = []
+    for uid, person in zip(range(first, last + 1), people, strict=False):
+        login = login_for(person.email, used)
+        used.add(login)
+        new.append(NewLogin(person.id, login, uid))
+    return new
 
 
 # Grants

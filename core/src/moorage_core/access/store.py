@@ -10,10 +10,12 @@ from moorage_core.access.models import (
     Contact,
     Login,
     Machine,
+    NewLogin,
     Person,
     Standing,
 )
 from moorage_core.kit.db import Db
+from moorage_core.kit.ids import LoginId
 from moorage_core.kit.pagination import PageRequest
 
 LOGIN: LiteralString = "id, org_id, user_id, login, uid, version, created_at"
@@ -71,10 +73,21 @@ async def find_login(db: Db, user: str, *, org: str) -> Login | None:
     )
 
 
-async def list_like(db: Db, stem: str, *, org: str) -> list[str]:
-    """The org's logins that begin so."""
+async def list_without_login(db: Db, *, org: str, project: str, roles: list[str]) -> list[Person]:
+    """Who may be on the project's machines and has no login, first come first."""
+    return await db.all(
+        Person, "SELECT * FROM people_without_login(%s, %s, %s)", (org, project, roles)
+    )
+
+
+async def list_like(db: Db, stems: list[str], *, org: str) -> list[str]:
+    """The org's logins that begin with one of these."""
     rows = await db.rows(
-        "SELECT login FROM logins WHERE org_id = %s AND starts_with(login, %s)", (org, stem)
+        """
+        SELECT login FROM logins l WHERE org_id = %s
+            AND EXISTS (SELECT FROM unnest(%s::text[]) AS stem WHERE starts_with(l.login, stem))
+        """,
+        (org, stems),
     )
     return [row["login"] for row in rows]
 
@@ -83,17 +96,25 @@ async def find_highest_uid(db: Db, *, org: str) -> int | None:
     return await db.value("SELECT max(uid) FROM logins WHERE org_id = %s", (org,))
 
 
-async def add_login(
-    db: Db, *, id: str, org: str, user: str, login: str, uid: int, now: datetime
-) -> Login | None:
-    """None where the login is taken."""
-    return await db.find(
+async def add_logins(db: Db, new: Sequence[NewLogin], *, org: str, now: datetime) -> list[Login]:
+    """Those of them that nobody has taken."""
+    return await db.all(
         Login,
         f"""
         INSERT INTO logins (id, org_id, user_id, login, uid, created_at)
-        VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (org_id, login) DO NOTHING RETURNING {LOGIN}
+        SELECT r.id, %s, r.user_id, r.login, r.uid, %s
+        FROM unnest(%s::text[], %s::text[], %s::text[], %s::integer[])
+            AS r(id, user_id, login, uid)
+        ON CONFLICT (org_id, login) DO NOTHING RETURNING {LOGIN}
         """,
-        (id, org, user, login, uid, now),
+        (
+            org,
+            now,
+            [LoginId.new() for _ in new],
+            [each.user_id for each in new],
+            [each.login for each in new],
+            [each.uid for each in new],
+        ),
     )
 
 

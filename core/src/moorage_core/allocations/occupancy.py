@@ -33,19 +33,21 @@ async def bind(ctx: Context, ids: Sequence[str], *, org: str, instance: str) -> 
 
 async def vacate(
     ctx: Context, ids: Sequence[str], *, org: str, give_back: frozenset[str], soil: bool = False
-) -> None:
-    """Members have gone. Where none is left, the machine is the project's to use again.
+) -> list[str]:
+    """Members have gone. Where none is left, the machine is the project's to use again: those.
 
     Those in `give_back` are released. With `soil`, nobody knows what was left there: they are
     dirty from now on, and can only be released.
     """
-    for row in await store.free_empty(ctx.db, sorted(ids), org=org, now=ctx.now):
+    freed = await store.free_empty(ctx.db, sorted(ids), org=org, now=ctx.now)
+    for row in freed:
         if row.status not in rules.HOLDS_FOR_USE:
             continue
         left = await _soil(ctx, row) if soil else row
         if row.id in give_back:
             message = f"Allocation {row.name} is being released: its member is gone."
             commands.publish(ctx, await commands.leave(ctx, left, message=message))
+    return [row.id for row in freed]
 
 
 async def _soil(ctx: Context, row: Allocation) -> Allocation:

@@ -323,12 +323,12 @@ async def add_hints_in(db: Db, moved: Sequence[str], *, org: str, project: str |
     return sorted({row["operator_id"] for row in rows})
 
 
-async def hint_person(db: Db, person: str, moved: Sequence[str]) -> list[str]:
-    """The same for every instance that a person may be on.
+async def hint_people(db: Db, people: Sequence[str], moved: Sequence[str]) -> list[str]:
+    """The same for every instance that one of these people may be on.
 
     Tenant-less: the function looks at what the caller may concern.
     """
-    rows = await db.rows("SELECT operator_id FROM hint_person(%s, %s)", (person, list(moved)))
+    rows = await db.rows("SELECT operator_id FROM hint_people(%s, %s)", (list(people), list(moved)))
     return sorted({row["operator_id"] for row in rows})
 
 

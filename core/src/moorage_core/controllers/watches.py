@@ -70,9 +70,9 @@ async def hint_place(ctx: Context, moved: Iterable[str], *, org: str, project: s
     ctx.topics |= {topic(operator) for operator in found}
 
 
-async def hint_person(ctx: Context, person: str) -> None:
-    """Who may be on clusters has changed, wherever this person has a role."""
-    found = await store.hint_person(ctx.db, person, [PRINCIPALS])
+async def hint_people(ctx: Context, people: Iterable[str]) -> None:
+    """Who may be on clusters has changed, wherever one of these people has a role."""
+    found = await store.hint_people(ctx.db, sorted(set(people)), [PRINCIPALS])
     ctx.topics |= {topic(operator) for operator in found}
 
 

@@ -162,7 +162,11 @@ async def _apply(ctx: Context, row: Instance, revision: Revision) -> None:
             ctx.db, row.id, list(manifest.components), org=org, project=row.project_id
         )
         await members.follow_version(
-            ctx, row.id, org=org, version_id=revision.version_id, number=revision.app_version
+            ctx,
+            row,
+            manifest=manifest,
+            version_id=revision.version_id,
+            number=revision.app_version,
         )
     await watches.hint(ctx, [row.id], [watches.CONFIG], org=org)
 

@@ -6,6 +6,7 @@ What people ask of members is in `verbs`; how members follow their operations is
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from moorage_core.access import residents
 from moorage_core.allocations import commands as allocations
 from moorage_core.allocations import occupancy
 from moorage_core.allocations.models import Allocation, MachineWish
@@ -16,6 +17,7 @@ from moorage_core.entitlements import commands as entitlements
 from moorage_core.events import commands as events
 from moorage_core.events import registry
 from moorage_core.instances import commands as instances
+from moorage_core.instances.models import Instance
 from moorage_core.kit import pagination
 from moorage_core.kit.ids import MemberId
 from moorage_core.kit.pagination import Page, PageRequest
@@ -93,12 +95,17 @@ async def briefs(
 
 
 async def follow_version(
-    ctx: Context, instance: str, *, org: str, version_id: str, number: str
+    ctx: Context, row: Instance, *, manifest: Manifest, version_id: str, number: str
 ) -> None:
     """The instance became another version, and its live members with it. It is locked."""
-    await store.set_version(
-        ctx.db, instance, org=org, version_id=version_id, number=number, now=ctx.now
+    org = row.org_id
+    machines = await store.set_version(
+        ctx.db, row.id, org=org, version_id=version_id, number=number, now=ctx.now
     )
+    if rules.knows_people(manifest):
+        await residents.settle(ctx, machines, org=org, project=row.project_id)
+    else:
+        await residents.leave(ctx, machines, org=org)
 
 
 async def briefs_named(ctx: Context, ids: Sequence[str], *, org: str) -> dict[str, dict[str, Any]]:
@@ -208,6 +215,8 @@ async def add_rows(
     }
     ids = sorted({row.id for rows in machines.values() for row in rows})
     await occupancy.bind(ctx, ids, org=org, instance=instance.id)
+    if rules.knows_people(manifest):
+        await residents.settle(ctx, ids, org=org, project=project)
     rows = await _rows(ctx, instance, manifest, wanted, machines, replaces)
     added = await store.add(ctx.db, rows, org=org, project=project, now=ctx.now)
     for member in added:
@@ -367,7 +376,8 @@ async def leave_machines(
         if m.allocation_id is not None and m.managed and not m.keep_allocation
     )
     if ids:
-        await occupancy.vacate(ctx, sorted(ids), org=org, give_back=back, soil=soil)
+        freed = await occupancy.vacate(ctx, sorted(ids), org=org, give_back=back, soil=soil)
+        await residents.leave(ctx, freed, org=org)
 
 
 # Records

@@ -422,6 +422,11 @@ def _may_share(manifest: Manifest, one: str, other: str) -> bool:
 # What controllers say
 
 
+def knows_people(manifest: Manifest) -> bool:
+    """Whether the app is told who may be on its cluster: they have accounts on its machines."""
+    return "principals.read" in manifest.scopes
+
+
 def says_new(member: Member, said: Mapping[str, Any]) -> bool:
     """Most of what is observed is as it was: that costs no write."""
     have = {**vars(member), "reasons": member.health_reasons}

@@ -301,14 +301,17 @@ async def keep_allocations(db: Db, ids: list[str], *, org: str, now: datetime) -
 
 async def set_version(
     db: Db, instance: str, *, org: str, version_id: str, number: str, now: datetime
-) -> None:
-    await db.run(
+) -> list[str]:
+    """The allocations on which those members stand whose version it is now."""
+    rows = await db.rows(
         """
         UPDATE members SET version_id = %s, app_version = %s, version = version + 1, updated_at = %s
         WHERE org_id = %s AND instance_id = %s AND removed_at IS NULL
+        RETURNING held_allocation_id AS id
         """,
         (version_id, number, now, org, instance),
     )
+    return sorted({row["id"] for row in rows} - {None})
 
 
 async def list_open_on(db: Db, members: list[str], *, org: str) -> list[dict[str, Any]]:

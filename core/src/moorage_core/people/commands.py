@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from moorage_core.access import residents
 from moorage_core.audit import commands as audit
 from moorage_core.authz.authorize import (
     authorize,
@@ -114,7 +115,8 @@ async def update_user(ctx: Context, id: str, change: UserUpdate, *, expected: in
     )
     ctx.topics |= {topic(id), "memberships"}
     if change.disabled is not None:
-        await watches.hint_person(ctx, id)
+        await watches.hint_people(ctx, [id])
+        await residents.person_changed(ctx, id)
     record_user(ctx, Permission.IAM_USER_UPDATE, registry.USER_UPDATED, user)
     return user
 

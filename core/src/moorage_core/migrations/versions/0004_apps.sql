@@ -665,16 +665,49 @@ CREATE FUNCTION project_people(org text, project text, among text[])
         AND u.disabled_at IS NULL AND org = ANY (scope_orgs())
         AND (org = ANY (scope_whole_orgs()) OR project = ANY (scope_projects()))
     GROUP BY u.id, l.id $$;
-REVOKE EXECUTE ON FUNCTION project_people FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION project_people TO moorage_app;
+-- Those who may, and have no login yet.
+CREATE FUNCTION people_without_login(org text, project text, among text[])
+    RETURNS TABLE (id text, email text, name text, disabled boolean, roles text[])
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT u.id, u.email, u.name, false, array_agg(DISTINCT m.role ORDER BY m.role)
+    FROM memberships m JOIN users u ON u.id = m.user_id
+    WHERE m.org_id = org AND (m.project_id IS NULL OR m.project_id = project) AND m.role = ANY (among)
+        AND u.disabled_at IS NULL AND org = ANY (scope_orgs())
+        AND (org = ANY (scope_whole_orgs()) OR project = ANY (scope_projects()))
+        AND NOT EXISTS (SELECT FROM logins l WHERE l.org_id = org AND l.user_id = u.id)
+    GROUP BY u.id ORDER BY min(m.created_at), u.id $$;
+REVOKE EXECUTE ON FUNCTION project_people, people_without_login FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION project_people, people_without_login TO moorage_app;
 
--- Tell whoever watches where a person, or a node, matters that something moved. A hint says what to look at again
+-- The app that stands on the machine asked who may be on its cluster: all of them have an account there.
+ALTER TABLE node_access ADD COLUMN residents boolean NOT NULL DEFAULT false;
+CREATE INDEX node_access_residents ON node_access (org_id, project_id) WHERE residents;
+GRANT SELECT (residents) ON node_access TO moorage_system;
+
+-- For the platform's own alone: another list is wanted wherever the person may be a resident. How many.
+CREATE FUNCTION count_up_person(person text) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    WITH held AS (
+        SELECT n.allocation_id FROM node_access n
+        WHERE n.residents AND 'org_00000000000000000000000000' = ANY (scope_whole_orgs())
+            AND EXISTS (SELECT FROM memberships m WHERE m.user_id = person AND m.org_id = n.org_id
+                AND (m.project_id IS NULL OR m.project_id = n.project_id))
+        ORDER BY n.allocation_id FOR UPDATE
+    ), counted AS (
+        UPDATE node_access n SET wanted = n.wanted + 1, retry_at = NULL, tries = 0
+        FROM held WHERE n.allocation_id = held.allocation_id RETURNING n.allocation_id
+    )
+    SELECT count(*) FROM counted $$;
+REVOKE EXECUTE ON FUNCTION count_up_person FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION count_up_person TO moorage_app;
+
+-- Tell whoever watches where people, or a node, matter that something moved. A hint says what to look at again
 -- and nothing of it: the caller may know the person or the node without seeing every instance that it concerns.
-CREATE FUNCTION hint_person(person text, moved text[]) RETURNS TABLE (operator_id text)
+CREATE FUNCTION hint_people(people text[], moved text[]) RETURNS TABLE (operator_id text)
     LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
     UPDATE watches w SET hints = ARRAY(SELECT DISTINCT unnest(w.hints || moved) ORDER BY 1)
     WHERE w.holder IS NOT NULL AND w.ended_at IS NULL AND NOT w.hints @> moved
-        AND EXISTS (SELECT FROM memberships m WHERE m.user_id = person AND m.org_id = w.org_id
+        AND EXISTS (SELECT FROM memberships m WHERE m.user_id = ANY (people) AND m.org_id = w.org_id
             AND (m.project_id IS NULL OR m.project_id = w.project_id))
         AND ('org_00000000000000000000000000' = ANY ((SELECT scope_whole_orgs())::text[])
             OR w.org_id = ANY ((SELECT scope_orgs())::text[]))
@@ -687,8 +720,8 @@ CREATE FUNCTION hint_nodes(nodes text[], moved text[]) RETURNS TABLE (operator_i
             WHERE a.node_id = ANY (nodes) AND a.status NOT IN ('released', 'failed'))
         AND 'org_00000000000000000000000000' = ANY ((SELECT scope_whole_orgs())::text[])
     RETURNING w.operator_id $$;
-REVOKE EXECUTE ON FUNCTION hint_person, hint_nodes FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION hint_person, hint_nodes TO moorage_app;
+REVOKE EXECUTE ON FUNCTION hint_people, hint_nodes FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION hint_people, hint_nodes TO moorage_app;
 
 -- For the platform's own alone: whose an instance is.
 CREATE FUNCTION instance_owner(instance text) RETURNS TABLE (org_id text, project_id text)
