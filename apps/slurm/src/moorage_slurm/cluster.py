@@ -76,7 +76,7 @@ def cluster(instance: moorage.Instance, controller: moorage.Member) -> render.Cl
     chosen = controller.adapter_detail
     return render.Cluster(
         name=render.cluster_name(instance.id),
-        controller=controller.name,
+        hostname=chosen.get("hostname", controller.name),
         address=address(controller),
         config=instance.config,
         processes=chosen.get("processes", "linuxproc"),

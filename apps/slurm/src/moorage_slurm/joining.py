@@ -42,7 +42,7 @@ async def add_controller(op: moorage.MemberOperation) -> None:
     await op.step("put the key", host.put_key, op.node, op.secret(KEY), config["auth"])
     whole = render.Cluster(
         name=render.cluster_name(op.instance.id),
-        controller=member.name,
+        hostname=look["hostname"],
         address=cluster.address(member),
         config=config,
         processes=processes,
@@ -59,7 +59,11 @@ async def add_controller(op: moorage.MemberOperation) -> None:
         health="healthy",
         runtime_version=version,
         config_hash=render.digest(files),
-        adapter_detail={"processes": processes, "warnings": _warnings(look)},
+        adapter_detail={
+            "hostname": look["hostname"],
+            "processes": processes,
+            "warnings": _warnings(look),
+        },
     )
 
 

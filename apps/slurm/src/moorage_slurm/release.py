@@ -1,13 +1,12 @@
 """Cut a version of the app: the folder that `moor app publish` takes.
 
-A version is the manifest, the two bundles of packages and the runbook. Digests and sizes are written
-here, so that other packages cannot be published under the digests of these.
+A version is the manifest, the two bundles of packages and the runbook. Digests and sizes are
+written here, so that other packages cannot be published under the digests of these.
 
     python -m moorage_slurm.release 1.0.0 DIRECTORY
 """
 
 import hashlib
-import os
 import re
 import shutil
 import sys
@@ -21,23 +20,12 @@ BUNDLES = ("controller.tar", "worker.tar")
 
 def cut(version: str, folder: Path) -> Path:
     """Write the version into a folder, which is made where it is not there."""
-    folder.mkdir(parents=True, exist_ok=True)
-    made = bundle.build(cluster.series(version))
-    for name in BUNDLES:
-        _place(made / name, folder / name)
+    bundle.build(bundle.RELEASES[cluster.series(version)], to=folder)
+    folder.joinpath(bundle.LISTING).unlink()
     text = HERE.joinpath("manifest.yaml").read_text()
-    folder.joinpath("manifest.yaml").write_text(declare(text, version, made))
+    folder.joinpath("manifest.yaml").write_text(declare(text, version, folder))
     shutil.copyfile(HERE / "runbook.md", folder / "runbook.md")
     return folder
-
-
-def _place(bundle: Path, to: Path) -> None:
-    """The same file under another name, where the file system allows it."""
-    to.unlink(missing_ok=True)
-    try:
-        os.link(bundle, to)
-    except OSError:
-        shutil.copyfile(bundle, to)
 
 
 def declare(manifest: str, version: str, bundles: Path) -> str:

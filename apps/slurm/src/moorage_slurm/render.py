@@ -43,7 +43,8 @@ class Cluster:
     """All that the files of a cluster follow from."""
 
     name: str
-    controller: str
+    hostname: str
+    """Of the controller's host: daemons look whether they are where they should be."""
     address: str
     config: Mapping[str, Any]
     processes: Processes
@@ -60,7 +61,7 @@ def slurm_conf(cluster: Cluster) -> str:
     config = cluster.config
     own: dict[str, str] = {
         "ClusterName": cluster.name,
-        "SlurmctldHost": f"{cluster.controller}({cluster.address})",
+        "SlurmctldHost": f"{cluster.hostname}({cluster.address})",
         "SlurmUser": "slurm",
         **_auth(config["auth"]),
         "SlurmctldParameters": "enable_configless",
@@ -137,7 +138,7 @@ def slurmdbd_conf(cluster: Cluster) -> str:
     return f"""\
 {_HEAD}
 {"".join(f"{name}={value}{chr(10)}" for name, value in _dbd_auth(cluster.config["auth"]).items())}\
-DbdHost={cluster.controller}
+DbdHost={cluster.hostname}
 DbdAddr={cluster.address}
 DbdPort={DATABASE_PORT}
 SlurmUser=slurm
