@@ -112,6 +112,21 @@ def objections(
     return found
 
 
+def missing_gpus(gpus: Sequence[render.Gpus], devices: Sequence[str]) -> list[str]:
+    """GPUs that the host was taken for, and that are not there."""
+    wanted = [file for kind in gpus for file in kind.files]
+    missing = [file for file in wanted if file not in devices]
+    if not missing:
+        return []
+    return [f"It should have {len(wanted)} GPUs, and these are missing: {', '.join(missing)}."]
+
+
+def has_local_homes(instance: moorage.Instance) -> bool:
+    """Whether people have another home on each of several hosts."""
+    hosts = {each.allocation_id for each in instance.members}
+    return instance.config["home"]["mode"] == "local" and len(hosts) > 1
+
+
 def warnings(look: Mapping[str, Any], *, now: float) -> list[str]:
     """What is odd about a host, and no reason to refuse it."""
     found: list[str] = []

@@ -105,6 +105,32 @@ async def write(machine: moorage.Machine, files: Mapping[str, str]) -> list[str]
     return [path for path, changed in zip(paths, done, strict=True) if changed]
 
 
+async def mount_homes(machine: moorage.Machine, unit: str) -> None:
+    done = await machine.service("home.mount", content=unit)
+    state = "restarted" if done.changed and done.is_active else "started"
+    await machine.service("home.mount", state, enabled=False)
+
+
+async def unmount_homes(machine: moorage.Machine, unit: str) -> None:
+    """Undo the mount of homes."""
+    await machine.service("home.mount", "stopped", enabled=False)
+
+
+async def prove_homes(controller: moorage.Machine, machine: moorage.Machine, word: str) -> None:
+    """What the controller's host writes into /home, another host reads there."""
+    mark = {"folder": "/home", "name": machine.name}
+    await ask(controller, "setup.mark", {**mark, "word": word})
+    seen = await ask(machine, "setup.mark", mark)
+    await ask(controller, "setup.unmark", mark)
+    if seen["word"] != word:
+        why = seen.get("why") or f"it reads {seen['word']!r}"
+        raise moorage.Fail(
+            "homes_differ",
+            f"/home of {machine.name} is not the /home of {controller.name}: a word that one wrote"
+            f" is not there on the other ({why}). Check the export in the configuration's `home`.",
+        )
+
+
 # --- the controller's host -----------------------------------------------------------------------
 
 

@@ -25,6 +25,8 @@ async def conclude(op: moorage.InstanceOperation) -> None:
     """Every member is there: say what the cluster is."""
     controller = scheduler(op)
     runtime = await op.step("ask for versions", host.version, op.machine(controller))
+    if cluster.has_local_homes(op.instance):
+        op.message("Homes are local to each host: what a job writes stays on its worker.")
     op.report_instance(
         endpoints=cluster.endpoints(controller),
         topology_mode=cluster.topology(op.instance),
@@ -40,6 +42,9 @@ async def add_controller(op: moorage.MemberOperation) -> None:
     check(member, look, processes=processes, config=config)
     await _install(op, look)
     await op.step("put the key", host.put_key, op.node, op.secret(KEY), config["auth"])
+    home = render.mount_home(config["home"], controller=None)
+    if home is not None:
+        await op.step("mount homes", host.mount_homes, op.node, home, undo=host.unmount_homes)
     whole = render.Cluster(
         name=render.cluster_name(op.instance.id),
         hostname=look["hostname"],
@@ -76,6 +81,7 @@ async def add_worker(op: moorage.MemberOperation) -> None:
     check(member, look, processes=whole.processes, config=config)
     await _install(op, look)
     await op.step("put the key", host.put_key, op.node, op.secret(KEY), config["auth"])
+    await _bring_homes(op, controller)
     worker = cluster.worker(member, config)
     unit = render.unit_slurmd(worker, controller=whole.address)
     await op.step("start the worker", host.start_worker, op.node, unit, undo=host.stop_worker)
@@ -106,6 +112,9 @@ def check(
     found = cluster.objections(
         look, processes=processes, home=config["home"], role=member.component
     )
+    if member.component == cluster.WORKER:
+        gpus = render.gpus_of(member.inventory, config["gpu_types"])
+        found += cluster.missing_gpus(gpus, look["devices"])
     if found:
         raise moorage.Fail("host_unfit", f"The host of {member.name} is unfit: {' '.join(found)}")
 
@@ -116,6 +125,18 @@ async def _install(op: moorage.MemberOperation, look: Mapping[str, Any]) -> None
     await op.step(
         "install packages", host.install, op.node, role, series, there, undo=host.take_off
     )
+
+
+async def _bring_homes(op: moorage.MemberOperation, controller: moorage.Member) -> None:
+    """Homes from where they come, and the proof: what one host writes there, another reads."""
+    shared = op.member.allocation_id != controller.allocation_id
+    address = cluster.address(controller)
+    unit = render.mount_home(op.instance.config["home"], controller=address)
+    if unit is None or not shared:
+        return
+    await op.step("mount homes", host.mount_homes, op.node, unit, undo=host.unmount_homes)
+    machine = op.machine(controller)
+    await op.step("prove that homes are shared", host.prove_homes, machine, op.node, op.id)
 
 
 def scheduler(op: moorage.Operation) -> moorage.Member:

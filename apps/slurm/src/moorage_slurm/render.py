@@ -246,11 +246,12 @@ RestartSec=1
 {more if keeps_children else ""}"""
 
 
-def mount_home(home: Mapping[str, Any], *, controller: str) -> str | None:
-    """The unit that brings the homes, where they come from elsewhere."""
-    if home["mode"] == "local":
-        return None
+def mount_home(home: Mapping[str, Any], *, controller: str | None) -> str | None:
+    """The unit that brings the homes, where they come from elsewhere; the controller's host, which
+    has no controller beside it, has its own unless it mounts them too."""
     by_controller = home["mode"] == "controller"
+    if home["mode"] == "local" or (by_controller and controller is None):
+        return None
     what = f"{controller}:/home" if by_controller else home["what"]
     kind = "nfs4" if by_controller else home["type"]
     options = home["options"] or ("bind" if kind == "none" else "")

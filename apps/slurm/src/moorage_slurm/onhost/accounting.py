@@ -28,6 +28,8 @@ def sync(given: Json) -> Json:
     wanted = people(settings["first_uid"], settings["last_uid"])
     known = _known(account, cluster)
     came, left = sorted(wanted - known), sorted(known - wanted)
+    for login in came:
+        _home(login)
     if came:
         _add(
             *("-i", "add", "user", ",".join(came), f"Cluster={cluster}", f"Account={account}"),
@@ -42,6 +44,12 @@ def sync(given: Json) -> Json:
 
 def people(first: int, last: int) -> set[str]:
     return {each.pw_name for each in pwd.getpwall() if first <= each.pw_uid <= last}
+
+
+def _home(login: str) -> None:
+    """A home where there is none: on shared homes nobody else makes one."""
+    if not Path(pwd.getpwnam(login).pw_dir).exists():
+        run("mkhomedir_helper", login, "0077")
 
 
 def _known(account: str, cluster: str) -> set[str]:

@@ -23,6 +23,7 @@ def look(given: Json) -> Json:
         "clock": time.time(),
         "resolves_in": resolution(),
         "filesystems": _filesystems(),
+        "devices": [str(path) for path in sorted(Path("/dev").glob("nvidia*"))],
     }
 
 
