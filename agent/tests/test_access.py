@@ -256,6 +256,29 @@ def test_whoever_loses_a_right_loses_what_is_open_and_may_come_again(
         session.wait()
 
 
+def test_whoever_keeps_the_account_alone_is_out_and_keeps_what_a_service_runs(
+    sync: Callable[..., Any], authority: Authority, host: Host
+) -> None:
+    sync(person())
+    ssh = authority.ssh("alice")
+    said(ssh, "nohup setsid sleep 1001 >/dev/null 2>&1 & echo started")
+    host.run("systemd-run --unit jobs --uid alice sh -c 'exec sleep 1002'")
+    host.run("mkdir -p /var/spool/cron/crontabs && touch /var/spool/cron/crontabs/alice")
+    try:
+        assert until(lambda: sleepers(host) == ["1001", "1002"])
+
+        told = sync(person(principal=[]))
+
+        assert (told.code, told.result["present"]) == (None, ["alice"])
+        assert sleepers(host) == ["1002"]
+        assert host.run("id -u alice; ls /var/spool/cron/crontabs").stdout.split() == [str(ALICE)]
+        assert said(ssh, "id -un").startswith("refused")
+        sync()
+        assert sleepers(host) == []
+    finally:
+        host.run("systemctl stop jobs; systemctl reset-failed jobs", check=False)
+
+
 def test_whoever_comes_back_finds_their_home(
     sync: Callable[..., Any], authority: Authority
 ) -> None:

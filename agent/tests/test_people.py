@@ -26,6 +26,13 @@ def test_a_person_is_read_with_one_principal_or_several() -> None:
     assert found[1].principals == ("g1", "g2")
 
 
+@pytest.mark.parametrize("given", [{}, {"principal": []}, {"principal": None}], ids=str)
+def test_a_person_without_a_principal_has_an_account_and_no_way_in(given: dict[str, Any]) -> None:
+    (found,) = parse({"login": "alice", "uid": 200001} | given)
+
+    assert found == Person("alice", 200001)
+
+
 @pytest.mark.parametrize(
     "given",
     [

@@ -200,6 +200,29 @@ def test_a_person_s_processes_are_known_by_user_slice_login_connection_and_line(
     assert [one.pid for one in found["alice"]] == [*range(10, 19)]
 
 
+def test_whoever_stays_keeps_what_services_run_and_nothing_by_which_they_came_in() -> None:
+    alice, jobs = 200001, "0::/system.slice/jobs.service"
+    among = [
+        process(10, uid=alice, group="0::/user.slice/user-200001.slice/session-4.scope"),
+        process(11, uid=alice, group="0::/system.slice/ssh.service"),
+        process(12, uid=alice, group="0::/system.slice/cron.service"),
+        process(13, uid=alice, group=jobs, login_uid=alice),
+        process(14, title="sshd-session: alice [priv]", group=jobs),
+        process(15, uid=alice, parent=14, group=jobs),
+        process(16, uid=alice),
+        process(17, uid=alice, group="0::/system.slice/a.scope/user.slice/user-200001.slice/x"),
+        process(20, group=jobs),
+        process(21, uid=alice, parent=20, group=jobs),
+        process(22, uid=alice, parent=1, group="0::/system.slice/steps.scope/job_1/task_0"),
+    ]
+
+    staying = processes.of_people({"alice": alice}, among, staying={"alice"})
+    leaving = processes.of_people({"alice": alice}, among)
+
+    assert [one.pid for one in staying["alice"]] == [*range(10, 18)]
+    assert [one.pid for one in leaving["alice"]] == [*range(10, 18), 21, 22]
+
+
 def test_services_and_sessions_that_the_host_had_are_nobody_s_residue() -> None:
     before = {"units": {"/etc/systemd/system/site.service": ""}, "users": {"ops": "1000"}}
     among = [

@@ -5,6 +5,9 @@ belongs to a person who is any of its users, whose slice it is in, who logged in
 (`loginuid`), who became root for it (`SUDO_UID`), whose name the SSH server's process for the
 connection bears, or whose process is above it. `systemd-run` by somebody with `sudo` gets away, as
 anything that root does can; a wipe ends that too.
+
+Somebody who keeps the account and loses a way in keeps what the host's own services run for them:
+nobody came in by those, and what they do has its own end.
 """
 
 import os
@@ -18,8 +21,12 @@ from pathlib import Path
 from typing import Optional
 
 PROC = Path("/proc")
+_GROUPS = Path("/sys/fs/cgroup")
 _TITLE = re.compile(r"sshd(?:-session|-auth)?: ([^ @\[]+)(?:[ @]|$)")
 _SLICE = re.compile(r"/user-(\d+)\.slice(?=[/\n]|$)")
+_SERVICE = re.compile(r"/system\.slice/([^/\n]+)")
+_WAYS_IN = re.compile(r"(?:sshd?(?:@.*)?|crond?|atd)\.service")
+"""Services through which people come, at once or later."""
 _PAUSE = 0.01
 _DYNAMIC = range(61184, 65520)
 _NOBODY = (65534, 65535)
@@ -50,6 +57,13 @@ class Process:
         slices = (int(uid) for uid in _SLICE.findall(self.group))
         others = (uid for uid in (self.login_uid, self.sudo_uid) if uid is not None)
         return frozenset({*self.uids, *slices, *others})
+
+    @property
+    def is_served(self) -> bool:
+        """Whether a service of the host runs it that people cannot come in by."""
+        services = _SERVICE.findall(self.group)
+        came_in = self.login_uid is not None or _SLICE.search(self.group) is not None
+        return bool(services) and not came_in and not any(map(_WAYS_IN.fullmatch, services))
 
     @property
     def connection_of(self) -> Optional[str]:
@@ -132,11 +146,16 @@ def _sudo_uid(folder: Path) -> Optional[int]:
         return None
 
 
-def of_people(people: Mapping[str, int], among: Iterable[Process]) -> dict[str, list[Process]]:
-    """The processes of each login, those below them included; never the agent's own line. Pure."""
+def of_people(
+    people: Mapping[str, int], among: Iterable[Process], *, staying: Collection[str] = ()
+) -> dict[str, list[Process]]:
+    """The processes of each login, those below them included; never the agent's own line. Pure.
+
+    Of those who are `staying`, not what the host's own services run for them.
+    """
     among = list(among)
     logins = {uid: login for login, uid in people.items()}
-    owner = {process.pid: _owner(process, logins) for process in among}
+    owner = {process.pid: _owner(process, logins, staying) for process in among}
     parents = {process.pid: process.parent for process in among}
     spared = line_above(os.getpid(), among)
     found: dict[str, list[Process]] = {login: [] for login in people}
@@ -147,9 +166,9 @@ def of_people(people: Mapping[str, int], among: Iterable[Process]) -> dict[str, 
     return found
 
 
-def _owner(process: Process, logins: Mapping[int, str]) -> Optional[str]:
+def _owner(process: Process, logins: Mapping[int, str], staying: Collection[str]) -> Optional[str]:
     for uid in process.owners:
-        if uid in logins:
+        if uid in logins and not (logins[uid] in staying and process.is_served):
             return logins[uid]
     served = process.connection_of
     return served if served in logins.values() else None
@@ -183,20 +202,25 @@ def is_person(uid: int) -> bool:
     return uid >= 1000 and uid not in _DYNAMIC and uid not in _NOBODY
 
 
-def end_people(people: Mapping[str, int], *, within: float) -> Ended:
-    """Kill everything of these people."""
+def end_people(people: Mapping[str, int], *, within: float, staying: Collection[str] = ()) -> Ended:
+    """Kill everything of these people; of those who are `staying`, all by which they came in."""
 
     def find() -> dict[str, list[Process]]:
-        return of_people(people, everything()) if people else {}
+        return of_people(people, everything(), staying=staying) if people else {}
 
-    return end(find, within=within, uids=people)
+    def at_once(login: str) -> None:
+        """What forks faster than one can look is killed in one call."""
+        kill = _kill_slice_of if login in staying else _kill_all_of
+        kill(people[login])
+
+    return end(find, within=within, at_once=at_once)
 
 
 def end(
     find: Callable[[], Mapping[str, list[Process]]],
     *,
     within: float,
-    uids: Optional[Mapping[str, int]] = None,
+    at_once: Optional[Callable[[str], None]] = None,
 ) -> Ended:
     """Kill what `find` finds until it finds nothing twice in a row: what was born in between the
     look and the kill is found by the next look."""
@@ -211,8 +235,8 @@ def end(
             seen.setdefault(login, set()).update(one.pid for one in found[login])
             services.update(*(one.groups for one in found[login]))
             _kill(found[login])
-            if not first and uids is not None and login in uids:
-                _kill_all_of(uids[login])
+            if not first and at_once is not None:
+                at_once(login)
         time.sleep(_PAUSE)  # the kernel needs a moment to take them away
     counts = {login: len(pids) for login, pids in seen.items()}
     return Ended(counts, remaining, sorted(name for name in services if name.endswith(".service")))
@@ -226,8 +250,17 @@ def _kill(processes: Collection[Process]) -> None:
             continue
 
 
+def _kill_slice_of(uid: int) -> None:
+    """Kill everything in the slice of the user's sessions, where the kernel can do that."""
+    place = _GROUPS / f"user.slice/user-{uid}.slice/cgroup.kill"
+    try:
+        place.write_text("1")
+    except OSError:
+        return  # an older kernel, or no sessions: they are found one by one
+
+
 def _kill_all_of(uid: int) -> None:
-    """Kill as the user, everything that the user may signal, in one call: nothing forks faster."""
+    """Kill as the user, everything that the user may signal."""
     subprocess.run(
         ["/bin/sh", "-c", "kill -KILL -1"],
         user=uid,

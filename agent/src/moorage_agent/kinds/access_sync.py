@@ -112,7 +112,7 @@ def sync(
     told.clashes = _clashes(record, wanted, accounts.ranges(host))
     admitted = [person for person in wanted if person.login not in told.clashes]
     configured = told.trying(partial(_configure, server, admitted, keys))
-    _end(leaving, host, told)
+    _end(leaving, now, host, told)
     record = _remove(state, record, leaving, now, host, told)
     for person in admitted:
         record = _admit(state, record, person, host, told)
@@ -153,18 +153,19 @@ def _configure(server: Server, admitted: list[Person], keys: list[str]) -> bool:
     try:
         return sshd.apply(server, rules) or trusted
     except Failed as failure:
-        if failure.code == "sshd_missing" and not admitted:
+        if failure.code == "sshd_missing" and not any(one.principals for one in admitted):
             return trusted  # nobody is to come in, and nobody can
         raise
 
 
-def _end(leaving: Mapping[str, Person], host: Host, told: Told) -> None:
+def _end(leaving: Mapping[str, Person], now: Mapping[str, Person], host: Host, told: Told) -> None:
+    staying = {login for login, person in leaving.items() if _keeps_account(person, now)}
     uids: dict[str, int] = {}
     for login, person in leaving.items():
         uid = accounts.find_uid(login) if person.uid is None else person.uid
         if uid is not None:
             uids[login] = uid
-    ended = processes.end_people(uids, within=END_WITHIN)
+    ended = processes.end_people(uids, within=END_WITHIN, staying=staying)
     told.ended = ended.counts
     told.note(bool(ended.counts))
     if ended.services:
@@ -184,14 +185,20 @@ def _remove(
 ) -> Record:
     """Take away the accounts of those who left. Somebody who only lost a right keeps theirs."""
     for login, person in leaving.items():
-        stays = now.get(login)
-        if stays is not None and (stays.uid, stays.external) == (person.uid, person.external):
+        if _keeps_account(person, now):
+            if not now[login].principals:
+                told.trying(partial(_settle, host, person))
             continue
         gone = record.without(login)
         if told.trying(partial(_leave, state, gone, person, host)):
             told.removed.append(login)
             record = gone
     return record
+
+
+def _keeps_account(person: Person, now: Mapping[str, Person]) -> bool:
+    stays = now.get(person.login)
+    return stays is not None and (stays.uid, stays.external) == (person.uid, person.external)
 
 
 def _leave(state: Path, gone: Record, person: Person, host: Host) -> bool:
@@ -202,13 +209,16 @@ def _leave(state: Path, gone: Record, person: Person, host: Host) -> bool:
     return True
 
 
-def _settle(host: Host, person: Person) -> None:
-    """Let systemd forget the sessions: killed managers would stay as failed units."""
-    if person.uid is not None:
-        accounts.stop_recurring(host, [person.login])
-        units = [f"user@{person.uid}.service", f"user-{person.uid}.slice"]
-        host.run(["systemctl", "stop", "--no-block", *units])
-        host.run(["systemctl", "reset-failed", *units])
+def _settle(host: Host, person: Person) -> bool:
+    """Let systemd forget the sessions: killed managers would stay as failed units. Nothing that
+    somebody without a way in left there begins by itself, either; whether there was anything."""
+    if person.uid is None:
+        return False
+    removed = accounts.stop_recurring(host, [person.login])
+    units = [f"user@{person.uid}.service", f"user-{person.uid}.slice"]
+    host.run(["systemctl", "stop", "--no-block", *units])
+    host.run(["systemctl", "reset-failed", *units])
+    return bool(removed)
 
 
 def _clashes(record: Record, wanted: list[Person], ranges: list[str]) -> dict[str, str]:
