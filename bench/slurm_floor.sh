@@ -11,18 +11,17 @@
 #   slurm_floor.sh teardown [options] CONTROLLER WORKER...   take away all but the packages
 #   slurm_floor.sh wipe     [options] CONTROLLER WORKER...   the packages too
 #
-#   -s "OPTIONS"  for ssh      -b FOLDER  with controller.tar and worker.tar      -u  dpkg may skip
-#   its fsyncs. Hosts are addresses where root may log in.
+#   -s "OPTIONS"  for ssh      -b FOLDER  with controller.tar and worker.tar
+#   Hosts are addresses where root may log in.
 set -euo pipefail
 
 VERB=${1:?present, bare, teardown or wipe}
 shift
-SSH_OPTIONS='' BUNDLES='' DPKG=''
-while getopts 's:b:u' option; do
+SSH_OPTIONS='' BUNDLES=''
+while getopts 's:b:' option; do
     case $option in
         s) SSH_OPTIONS=$OPTARG ;;
         b) BUNDLES=$OPTARG ;;
-        u) DPKG='-o Dpkg::Options::=--force-unsafe-io' ;;
         *) exit 2 ;;
     esac
 done
@@ -63,7 +62,7 @@ install_packages() {
         chmod 755 /usr/sbin/policy-rc.d
         mkdir -p /var/tmp/floor && cd /var/tmp/floor && tar -xf -
         DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends \
-            -o Dpkg::Use-Pty=0 $DPKG ./*.deb > /var/tmp/floor.log 2>&1
+            -o Dpkg::Use-Pty=0 ./*.deb > /var/tmp/floor.log 2>&1
         rm -rf /var/tmp/floor /usr/sbin/policy-rc.d" < "$BUNDLES/$bundle"
 }
 
@@ -183,7 +182,7 @@ teardown() {
 purge() {
     teardown "$1"
     on "$1" "dpkg-query -W -f '\${Package}\n' | sort | comm -13 /var/tmp/floor.packages - \
-        | DEBIAN_FRONTEND=noninteractive xargs apt-get -qq purge -o Dpkg::Use-Pty=0 $DPKG \
+        | DEBIAN_FRONTEND=noninteractive xargs apt-get -qq purge -o Dpkg::Use-Pty=0 \
             > /var/tmp/floor.log 2>&1 && rm -rf /var/lib/mysql /var/tmp/floor.packages"
 }
 
