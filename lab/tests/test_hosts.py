@@ -4,6 +4,7 @@ import pytest
 
 from moorage_lab import Host, Lab, containers
 from moorage_lab.errors import CommandFailed, NotRunning
+from moorage_lab.layout import EXPORT
 
 pytestmark = pytest.mark.lab
 
@@ -23,6 +24,21 @@ def test_hosts_find_each_other_and_this_machine_by_name(lab: Lab, peer: Host, ho
 
     assert f"({host.address})" in answer
     assert f"({lab.layout.address})" in answer
+
+
+def test_hosts_share_the_export_of_their_site(peer: Host, host: Host) -> None:
+    peer.put(b"for all", f"{EXPORT}/notice")
+
+    assert host.run(["cat", f"{EXPORT}/notice"]).stdout == "for all"
+
+
+def test_gpus_can_be_simulated_and_say_so(host: Host) -> None:
+    host.add_gpus(2)
+
+    listed = host.run("ls /dev/nvidia0 /dev/nvidia1; nvidia-smi").stdout.splitlines()
+
+    assert listed[:2] == ["/dev/nvidia0", "/dev/nvidia1"]
+    assert all("Simulated" in line for line in listed[2:])
 
 
 def test_a_host_has_no_way_out_of_the_lab(peer: Host) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from moorage_lab import cgroups, daemons, mounts, network
 from moorage_lab.daemons import Daemon
-from moorage_lab.layout import HostLayout
+from moorage_lab.layout import EXPORT, HostLayout
 
 NSPAWN = "/usr/bin/systemd-nspawn"
 _NSPAWN_LEAVES = Path("/run/systemd/nspawn")
@@ -49,6 +49,7 @@ def supervisors(host: HostLayout) -> list[int]:
 def start(host: HostLayout) -> Daemon:
     """Power on."""
     boot = str(cgroups.make(host.boot_group).parent)
+    host.lab.export.mkdir(parents=True, exist_ok=True)
     return daemons.start(
         host.name,
         ["/bin/sh", "-c", _WATCH, "sh", boot, *_command(host)],
@@ -79,6 +80,7 @@ def _command(host: HostLayout) -> list[str]:
         f"--machine={host.machine}",
         f"--hostname={host.name}",
         f"--directory={host.root}",
+        f"--bind={host.lab.export}:{EXPORT}",
     ]
 
 

@@ -54,3 +54,9 @@ def clock(seconds: int) -> str:
         "[Service]\n"
         f"Environment=LD_PRELOAD={preload} FAKETIME={seconds:+d}s FAKETIME_DONT_FAKE_MONOTONIC=1\n"
     )
+
+
+def smi(count: int, model: str) -> str:
+    """A program that lists GPUs as `nvidia-smi --format=csv,noheader,nounits` does."""
+    lines = "".join(f"{n}, {model}, GPU-simulated-{n}, 1024, simulated\n" for n in range(count))
+    return f"#!/bin/sh\ncat <<'END'\n{lines}END\n"

@@ -124,6 +124,18 @@ class Host:
         ssh.forget(self.layout)
         network.plug(self.layout)
 
+    # --- hardware ------------------------------------------------------------------------------
+
+    def add_gpus(self, count: int, *, model: str = "Simulated H200") -> None:
+        """Give the host GPUs that are none: device files, and an `nvidia-smi` that lists them.
+
+        Whoever looks sees from the model that they are simulated. They outlive a reboot.
+        """
+        devices = "".join(f"c /dev/nvidia{n} 0666 root root - 195:{n}\n" for n in range(count))
+        self.put(devices.encode(), "/etc/tmpfiles.d/gpus.conf")
+        self.put(files.smi(count, model).encode(), "/usr/local/bin/nvidia-smi", mode=0o755)
+        self.run(["systemd-tmpfiles", "--create", "/etc/tmpfiles.d/gpus.conf"])
+
     # --- faults --------------------------------------------------------------------------------
 
     def cut(self) -> None:

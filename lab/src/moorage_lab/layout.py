@@ -13,6 +13,7 @@ from moorage_lab import addresses
 from moorage_lab.errors import BadRequest
 
 NAME = re.compile(r"[a-z][a-z0-9-]{0,19}")
+EXPORT = "/srv/export"
 MARK = "moorage-lab"
 """Stands in the alias of every link and names the control group above all others."""
 
@@ -100,6 +101,11 @@ class LabLayout:
     @property
     def ssh_config(self) -> Path:
         return self.folder / "ssh_config"
+
+    @property
+    def export(self) -> Path:
+        """A folder that every host has at `EXPORT`: the file server of the site."""
+        return self.folder / "export"
 
     def hosts(self, count: int) -> "list[HostLayout]":
         return [HostLayout(self, number) for number in range(1, count + 1)]
