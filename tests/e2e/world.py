@@ -72,9 +72,9 @@ def paste(host: Host, line: str) -> None:
     host.run("sh", stdin=f"{line}\n".encode(), timeout=120)
 
 
-def enrol(admin: Caller, host: Host) -> Member:
+def enrol(admin: Caller, host: Host, **more: Any) -> Member:
     """Make a node of a host, by the pasted line, and wait until it is available."""
-    node = make_node(admin, host.name, address=str(host.address))
+    node = make_node(admin, host.name, address=str(host.address), **more)
     paste(host, line_for(admin, node["id"]))
     admin.until(f"/v1/nodes/{node['id']}", lambda found: found["status"] == "available")
     return Member(host, node["id"])

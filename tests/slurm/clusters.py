@@ -70,7 +70,6 @@ class Cluster(Deployed):
     def run(self, *words: str, user: str | None = None, check: bool = True, **more: Any) -> str:
         """What a command says on the login host, as root or as somebody."""
         argv = ["runuser", "-u", user, "--", *words] if user else [*words]
-
         return self.controller.run(argv, check=check, timeout=60, **more).stdout
 
     def act(
@@ -91,12 +90,34 @@ class Cluster(Deployed):
 
     def view(self, name: str, *, by: Caller | None = None) -> list[dict[str, Any]]:
         path = f"{self.path}/views/{name}?limit=200"
-        return [
-            row["row"] if "row" in row else row for row in (by or self.admin).get(path)["items"]
-        ]
+        return [row.get("row", row) for row in (by or self.admin).get(path)["items"]]
 
-    def wait(self, operation: dict[str, Any]) -> dict[str, Any]:
-        return self.done(operation, seconds=LONG)
+    def learn(self, held: list[tuple[Member, str]]) -> None:
+        """On which hosts its members stand now."""
+        hosts = {allocation: node.host for node, allocation in held}
+        for member in self.members().values():
+            if member["allocation_id"] in hosts:
+                self.hosts[member["name"]] = hosts[member["allocation_id"]]
+                self.allocations[member["name"]] = member["allocation_id"]
+
+    def wait(self, operation: dict[str, Any], *, seconds: float = LONG) -> dict[str, Any]:
+        """How an operation ended, which is well; what keeps it from its end is raised at once."""
+        path, since = f"/v1/operations/{operation['id']}", operation["created_at"]
+
+        def is_over(found: dict[str, Any]) -> bool:
+            if found["ended_at"] is not None:
+                return True
+            listed = self.admin.get(f"/v1/operations?instance={self.id}&limit=100")["items"]
+            stuck = [one for one in listed if one["status"] == "blocked"]
+            failed = [one for one in listed if one["status"] == "failed"]
+            assert not [one for one in (*stuck, *failed) if one["created_at"] >= since], (
+                stuck + failed
+            )
+            return False
+
+        found = self.admin.until(path, is_over, seconds=seconds)
+        assert found["status"] == "succeeded", found
+        return found
 
     def ask(self, verb: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         return self.wait(self.admin.post(f"{self.path}/{verb}", body or {}))
@@ -124,13 +145,8 @@ def request(
         },
     }
     made = tenant.admin.post(f"/v1/projects/{tenant.project}/instances", wish)
-    by_allocation = {
-        allocation: node.host for held in machines.values() for node, allocation in held
-    }
     found = Cluster(tenant, made["id"], {})
-    for member in found.members().values():
-        found.hosts[member["name"]] = by_allocation[member["allocation_id"]]
-        found.allocations[member["name"]] = member["allocation_id"]
+    found.learn([each for held in machines.values() for each in held])
     return found, made["last_operation"]
 
 

@@ -22,7 +22,9 @@ from tests.e2e.world import Member, Tenant
 from tests.slurm.clusters import People
 
 REASON = "needs root, systemd-container and mmdebstrap: `make setup` as root installs them"
-HOSTS = 4
+HOSTS = 5
+"""Four plain ones, and one with GPUs."""
+GPUS = 2
 CONTROLLER = (sys.executable, "-m", "moorage_slurm")
 
 
@@ -78,8 +80,19 @@ def people(site: Site, admin: Caller, acme: Tenant) -> People:
 
 @pytest.fixture(scope="session")
 def nodes(lab: Lab, admin: Caller, acme: Tenant) -> list[Member]:
-    """The hosts, enrolled by the pasted line."""
-    return [world.enrol(admin, host) for host in lab.hosts]
+    """The plain hosts, enrolled by the pasted line."""
+    return [world.enrol(admin, host) for host in lab.hosts[:-1]]
+
+
+@pytest.fixture(scope="session")
+def gpu_node(lab: Lab, admin: Caller, acme: Tenant) -> Member:
+    """A host with GPUs, which are simulated."""
+    size = {"cpus": 1, "memory_bytes": 1 << 30, "gpus": GPUS, "gpu_model": "Simulated H200"}
+    price = {"price_micros": 9_000_000, "currency": "EUR"}
+    admin.post("/v1/skus", {"slug": "lab-gpu", "name": "Lab host with GPUs"} | size | price)
+    host = lab.hosts[-1]
+    host.add_gpus(GPUS)
+    return world.enrol(admin, host, sku="lab-gpu")
 
 
 @pytest.fixture(scope="session")
