@@ -12,6 +12,8 @@ one of a release copies the first, until somebody asks for a fresh one.
 """
 
 import argparse
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -21,7 +23,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -34,8 +36,11 @@ _INDEX = "$(ORIGIN)|$(LABEL)|$(REPO_URI)"
 _INSTALLED = re.compile(r"(?m)^Inst (\S+) (?:\[\S+\] )?\((\S+)")
 _REMOVED = re.compile(r"(?m)^Remv (\S+)")
 
-BASE = ("?essential", "?priority(required)", "apt", "python3", "systemd-sysv")
-"""What every Debian 13 host has that an agent can run on."""
+BASE = (
+    *("?essential", "?priority(required)", "apt", "iproute2", "openssh-server", "procps"),
+    *("python3", "systemd-sysv"),
+)
+"""What every Debian 13 host has that the platform can work on."""
 _WORKER = ("slurmd", "slurm-client")
 _CONTROLLER = ("slurmctld", "slurmdbd", *_WORKER)
 
@@ -171,52 +176,58 @@ def pack(files: Sequence[Path], to: Path) -> None:
 def build(release: Release, *, to: Path, cache: Path = CACHE, fresh: bool = False) -> None:
     """Put the release's bundles and their listing into a folder."""
     kept = cache / f"{release.name}-{release.digest}"
-    if fresh or not kept.is_dir():
-        try:
-            cache.mkdir(parents=True, exist_ok=True)
-            draft = Path(tempfile.mkdtemp(prefix=f"{kept.name}.", dir=cache))
-        except PermissionError as error:
-            raise NotBuilt(f"{cache} is not writable: be root, or name a --cache.") from error
-        try:
-            _make(release, draft)
-            _replace(kept, draft)
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
-    to.mkdir(parents=True, exist_ok=True)
-    for file in kept.iterdir():
-        shutil.copyfile(file, to / file.name)
+    with _alone(kept.with_name(f"{kept.name}.lock")):
+        if fresh or not kept.is_dir():
+            _keep(release, kept)
+        to.mkdir(parents=True, exist_ok=True)
+        for file in kept.iterdir():
+            shutil.copyfile(file, to / file.name)
 
 
-def _replace(kept: Path, draft: Path) -> None:
-    """Let a finished build take its place; of two at the same time the later one stays."""
-    draft.chmod(0o755)
-    old = draft.with_suffix(".old")
+@contextlib.contextmanager
+def _alone(place: Path) -> Generator[None, None, None]:
+    """Whoever wants the same bundles at the same time waits for the one who builds them."""
     try:
-        if kept.is_dir():
-            kept.rename(old)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.touch()
+    except PermissionError as error:
+        raise NotBuilt(f"{place.parent} is not writable: be root, or name a --cache.") from error
+    with open(place, "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _keep(release: Release, kept: Path) -> None:
+    """Build beside the final place and rename: a folder with a build's name is complete."""
+    draft = kept.with_name(f"{kept.name}.draft")
+    shutil.rmtree(draft, ignore_errors=True)  # what a build that was cut off has left
+    draft.mkdir()
+    try:
+        with tempfile.TemporaryDirectory(prefix="moorage-slurm-") as work:
+            _make(release, draft, work=Path(work))
+        shutil.rmtree(kept, ignore_errors=True)
         draft.rename(kept)
     finally:
-        shutil.rmtree(old, ignore_errors=True)
+        shutil.rmtree(draft, ignore_errors=True)
 
 
-def _make(release: Release, folder: Path) -> None:
-    work = folder / "work"
+def _make(release: Release, folder: Path, *, work: Path) -> None:
     apt = _Apt(work, release)
-    listing: dict[str, object] = {"release": release.name, "suite": release.suite}
-    for bundle, wanted in release.wanted.items():
-        packages = parse_plan(apt.plan(wanted))
+    plans = {bundle: parse_plan(apt.plan(wanted)) for bundle, wanted in release.wanted.items()}
+    for packages in plans.values():
         check_version(release, packages)
-        files = apt.download(packages)
+    files = apt.download(sorted({package for plan in plans.values() for package in plan}))
+    listing: dict[str, object] = {"release": release.name, "suite": release.suite}
+    for bundle, packages in plans.items():
         tar = folder / f"{bundle}.tar"
         pack([files[package] for package in packages], tar)
-        names = sorted(name.partition("/")[0] for name in wanted)
+        names = {name.partition("/")[0] for name in release.wanted[bundle]}
         listing[bundle] = {
             "sha256": _digest(tar),
             "size": tar.stat().st_size,
             "wanted": [asdict(package) for package in packages if package.name in names],
             "packages": [{**asdict(one), "sha256": _digest(files[one])} for one in packages],
         }
-    shutil.rmtree(work)
     (folder / LISTING).write_text(json.dumps(listing, indent=2) + "\n")
 
 
