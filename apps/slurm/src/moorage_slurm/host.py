@@ -8,7 +8,7 @@ from typing import Any
 
 import moorage
 from moorage_slurm import archive, cluster, render
-from moorage_slurm.onhost import main, nodes
+from moorage_slurm.onhost import main, nodes, status
 
 Json = dict[str, Any]
 PYTHON = "/usr/bin/python3"
@@ -16,6 +16,7 @@ AT_ONCE = 50
 """Hosts that are worked on at the same time."""
 RETRYABLE = frozenset({"scheduler_silent", "daemon_silent", "accounting_refused"})
 PEOPLE = "moorage-slurm-people"
+LOOKOUT = "moorage-slurm-status"
 
 
 async def ask(
@@ -156,6 +157,15 @@ async def start_scheduler(machine: moorage.Machine) -> None:
     await machine.service("slurmctld.service", "started", content=unit, enabled=False)
 
 
+async def start_lookout(machine: moorage.Machine) -> None:
+    """Let probes see how the cluster is."""
+    path = f"/etc/systemd/system/{LOOKOUT}@.service"
+    if await machine.put(path, render.unit_lookout(archive.PATH), mode="0644"):
+        await machine.exec("systemctl", "daemon-reload", repeatable=True)
+    unit = render.socket_lookout(status.LOOKOUT)
+    await machine.service(f"{LOOKOUT}.socket", "started", content=unit, enabled=False)
+
+
 async def mend_controller(machine: moorage.Machine, address: str) -> None:
     """Have every daemon of the controller's host run, in their order."""
     await machine.put(archive.PATH, archive.make(), mode="0755", parents=True)
@@ -165,6 +175,7 @@ async def mend_controller(machine: moorage.Machine, address: str) -> None:
     await ask(machine, "setup.await", given)
     await machine.service("slurmctld.service", "started")
     await ask(machine, "accounting.await")
+    await start_lookout(machine)
 
 
 async def stop_controller(machine: moorage.Machine) -> None:

@@ -59,6 +59,7 @@ async def add_controller(op: moorage.MemberOperation) -> None:
     await op.step("start accounting", host.start_accounting, op.node, conf, whole.address)
     await op.step("start the scheduler", host.start_scheduler, op.node)
     await op.step("open the books", host.open_books, op.node, books(op.instance))
+    await op.step("let it be looked at", host.start_lookout, op.node)
     version = await op.step("ask for its version", host.version, op.node)
     op.report_member(
         health="healthy",

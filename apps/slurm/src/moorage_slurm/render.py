@@ -49,6 +49,8 @@ class Cluster:
     config: Mapping[str, Any]
     processes: Processes
     first_job: int = 1
+    closed: bool = False
+    """Whether partitions take no job and start none, while the whole is changed."""
 
 
 def cluster_name(instance: str) -> str:
@@ -93,7 +95,7 @@ def slurm_conf(cluster: Cluster) -> str:
         own["SchedulerParameters"] = config["scheduler_parameters"]
     own |= config["extra"]
     lines = [f"{name}={value}" for name, value in own.items()]
-    return "\n".join([_HEAD, *lines, *_partitions(config["partitions"]), ""])
+    return "\n".join([_HEAD, *lines, *_partitions(config["partitions"], closed=cluster.closed), ""])
 
 
 _HEAD = "# Written by Moorage: change the instance's configuration. What is changed here is mended."
@@ -119,8 +121,9 @@ def _processes(kind: Processes) -> dict[str, str]:
     }
 
 
-def _partitions(partitions: Sequence[Json]) -> list[str]:
+def _partitions(partitions: Sequence[Json], *, closed: bool) -> list[str]:
     lines: list[str] = []
+    state = "INACTIVE" if closed else "UP"
     for place, each in enumerate(partitions):
         features = each.get("features") or []
         own = f"{MARK}_{each['name']}"
@@ -128,7 +131,7 @@ def _partitions(partitions: Sequence[Json]) -> list[str]:
         minutes = each.get("max_minutes") or 0
         lines.append(
             f"PartitionName={each['name']} Nodes={own} Default={'NO' if place else 'YES'}"
-            f" MaxTime={minutes or 'INFINITE'} State=UP"
+            f" MaxTime={minutes or 'INFINITE'} State={state}"
         )
     return lines
 
@@ -304,4 +307,34 @@ Description=Somebody came to this host, or left it
 
 [Path]
 PathChanged=/etc/passwd
+"""
+
+
+def unit_lookout(program: str) -> str:
+    """Answers one question about the cluster: a template, one for each that asks."""
+    return f"""\
+[Unit]
+Description=Say how the Slurm cluster is
+
+[Service]
+ExecStart=/usr/bin/python3 {program} status.gather
+StandardInput=null
+StandardOutput=socket
+StandardError=journal
+RuntimeMaxSec=30
+"""
+
+
+def socket_lookout(address: tuple[str, int]) -> str:
+    """Where probes ask, which reach no socket but those of the network."""
+    host, port = address
+    return f"""\
+[Unit]
+Description=Where probes ask how the Slurm cluster is
+
+[Socket]
+ListenStream={host}:{port}
+Accept=yes
+MaxConnections=16
+TriggerLimitBurst=0
 """

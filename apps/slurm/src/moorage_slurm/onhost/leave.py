@@ -10,7 +10,8 @@ from moorage_slurm.onhost.commands import Json, Refused, run
 
 UNITS: dict[str, tuple[str, ...]] = {
     "controller": (
-        *("moorage-slurm-people.path", "moorage-slurm-people.service", "slurmctld.service"),
+        *("moorage-slurm-people.path", "moorage-slurm-people.service"),
+        *("moorage-slurm-status.socket", "slurmctld.service"),
         *("slurmdbd.service", "mariadb.service", "mariadb.socket"),
     ),
     "worker": ("slurmd.service",),
@@ -18,6 +19,7 @@ UNITS: dict[str, tuple[str, ...]] = {
 SHARED_UNITS = ("munge.service", "home.mount")
 PATHS: dict[str, tuple[str, ...]] = {
     "controller": (
+        "/etc/systemd/system/moorage-slurm-status@.service",
         *("/etc/moorage-slurm", "/var/lib/mysql", "/var/lib/slurm/slurmctld", "/etc/mysql"),
         *(
             "/var/log/mysql",
@@ -33,7 +35,7 @@ SHARED_PATHS = (
     *("/etc/slurm", "/etc/munge", "/var/lib/munge", "/var/log/munge", "/run/munge"),
     *("/var/lib/slurm", "/var/log/slurm", "/var/spool/slurm", "/usr/sbin/policy-rc.d"),
 )
-PORTS: dict[str, tuple[int, ...]] = {"controller": (6817, 6819, 3306), "worker": (6818,)}
+PORTS: dict[str, tuple[int, ...]] = {"controller": (817, 6817, 6819, 3306), "worker": (6818,)}
 FOLDER = Path("/etc/systemd/system")
 
 

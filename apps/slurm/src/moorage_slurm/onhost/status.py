@@ -1,6 +1,14 @@
-"""How a cluster is, asked on the controller's host; and how a worker is, asked on its own."""
+"""How a cluster is, asked on the controller's host; and how a worker is, asked on its own.
 
+A probe may change nothing, so it is kept from every local socket, and without munge's nobody talks
+to Slurm. So systemd waits at a port of the host itself and gathers for whoever asks there. The port
+is one that only root can open: nobody else answers in its place.
+"""
+
+import hashlib
+import json
 import shutil
+import socket
 import time
 from pathlib import Path
 
@@ -9,6 +17,9 @@ from moorage_slurm.onhost.commands import Json, Refused, run
 
 DAEMONS = ("munge", "mariadb", "slurmdbd", "slurmctld")
 MOST_ROWS = 5000
+LOOKOUT = ("127.0.0.1", 817)
+CONNECTING, GATHERING, WITHIN = 2, 20, 5
+"""Seconds."""
 
 
 def version(given: Json) -> Json:
@@ -26,8 +37,19 @@ def _version() -> str | None:
 
 
 def cluster(given: Json) -> Json:
-    """Everything that a look at a cluster needs, in one answer."""
-    ping = run("scontrol", "ping", within=10)
+    """What the host says of its cluster. Runs as a probe."""
+    try:
+        with socket.create_connection(LOOKOUT, timeout=CONNECTING) as asked:
+            asked.settimeout(GATHERING)
+            said = b"".join(iter(lambda: asked.recv(65536), b""))
+    except OSError as err:
+        raise Refused("lookout_silent", f"Nobody answers at port {LOOKOUT[1]}: {err}.") from err
+    return json.loads(said)
+
+
+def gather(given: Json) -> Json:
+    """Everything that a look at a cluster needs, in one answer. Runs outside the probe."""
+    ping = run("scontrol", "ping", within=WITHIN)
     up = "is UP" in ping.stdout
     said: Json = {
         "now": time.time(),
@@ -39,7 +61,7 @@ def cluster(given: Json) -> Json:
     }
     if not up:
         return said | {"ping": ping.words}
-    accounting = run("sacctmgr", "-n", "-P", "show", "cluster", "format=cluster", within=10)
+    accounting = run("sacctmgr", "-n", "-P", "show", "cluster", "format=cluster", within=WITHIN)
     said |= {"version": _version(), "accounting": accounting.ok, "books": accounting.words}
     try:
         jobs = queue.jobs()
@@ -75,8 +97,6 @@ def partitions() -> list[Json]:
 
 def digests() -> dict[str, str]:
     """Of the files that we write, by path."""
-    import hashlib
-
     found: dict[str, str] = {}
     for path in ("slurm.conf", "gres.conf", "cgroup.conf", "slurmdbd.conf"):
         file = Path("/etc/slurm") / path
@@ -95,4 +115,4 @@ def worker(given: Json) -> Json:
     }
 
 
-VERBS = {"version": version, "cluster": cluster, "worker": worker}
+VERBS = {"version": version, "cluster": cluster, "gather": gather, "worker": worker}
