@@ -169,6 +169,17 @@ async def test_the_app_is_told_that_a_host_is_lost(app: Running) -> None:
     assert remove["input"]["replaced_by"] == (await app.member("replica-3"))["id"]
 
 
+@pytest.mark.rule("MB-10")
+async def test_a_machine_that_is_lost_can_only_be_released(app: Running) -> None:
+    machine = (await app.member("replica-1"))["allocation_id"]
+
+    await replace(app, "replica-1", lost=True)
+    await app.controller.run()
+
+    found = (await app.admin.get(f"/v1/allocations/{machine}")).json()
+    assert (found["status"], found["dirty"]) == ("active", ["abandoned"])
+
+
 async def test_a_machine_is_allocated_for_a_replacement(app: Running) -> None:
     site = app.echo.tenant.site
     region, sku, _ = await machines.make_pool(site, 1)

@@ -14,6 +14,7 @@ from core.tests.tasks.workplaces import exec_wish
 from moorage_core import unit
 from moorage_core.operations import commands as operations
 from moorage_core.runtime_secrets import commands as runtime_secrets
+from moorage_core.runtime_secrets import rules
 from moorage_core.runtime_secrets.schemas import RuntimeSecretCreate
 from moorage_core.tasks import commands as tasks
 
@@ -85,6 +86,24 @@ async def test_only_a_rotation_puts_another_in_its_place(echo: Echo) -> None:
     assert (second["generation"], second["id"] != first["id"]) == (2, True)
     assert replayed["id"] == later["id"] == second["id"]
     assert (before, await ending(echo, instance)) == ([], [1])
+
+
+@pytest.mark.rule("MC-5")
+@pytest.mark.parametrize(
+    ("kind", "given", "may"),
+    [
+        ("credential.rotate", {}, True),
+        ("instance.deploy", {}, True),
+        ("member.remove", {"lost": True}, True),
+        ("member.remove", {"lost": False}, False),
+        ("member.replace", {"lost": True}, False),
+        ("instance.repair", {}, False),
+    ],
+)
+def test_a_removal_rotates_where_the_host_keeps_what_it_was_given(
+    kind: str, given: dict[str, Any], may: bool
+) -> None:
+    assert rules.may_rotate(kind, given) is may
 
 
 async def ending(echo: Echo, instance: dict[str, Any]) -> list[int]:

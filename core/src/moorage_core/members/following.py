@@ -138,7 +138,7 @@ class Outcome:
     gone: list[Member]
     """Those of the changed that were there before."""
     unknown: frozenset[str]
-    """Nobody knows what is left on the machines of these."""
+    """Nobody knows what is left on the machines of these, or nobody could look."""
     wanted: dict[tuple[str, str], int]
     """How many more are wanted, by instance and component."""
 
@@ -249,7 +249,8 @@ def _followed(member: Member, move: Move) -> tuple[Member, bool]:
         drain_reason=reason,
         last_operation_id=operation.id,
     )
-    return after, found.unknown
+    lost = found.status == "removed" and bool(operation.input.get("lost"))
+    return after, found.unknown or lost
 
 
 def _replaced(member: Member, operation: Operation) -> Member:

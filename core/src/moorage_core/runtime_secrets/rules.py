@@ -2,8 +2,9 @@
 
 import base64
 import binascii
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from moorage_core.errors import ApiError, Conflict, Fault
 from moorage_core.operations.models import Operation
@@ -15,7 +16,8 @@ SESSIONS = timedelta(days=1)
 """How long a session's secret lasts where nobody says."""
 OUTLIVES = timedelta(days=1)
 """How long a value is kept after another has taken its place."""
-ROTATING = frozenset({"credential.rotate", "instance.deploy"})
+ROTATING = frozenset({"credential.rotate", "instance.deploy", "member.remove"})
+"""Kinds that may rotate: a removal, where the host is lost and keeps what it was given."""
 TASK_BYTES = 1 << 20
 """Of all secrets that go with one task."""
 
@@ -66,12 +68,17 @@ def stands(present: RuntimeSecret, operation: Operation, *, rotate: bool, purpos
         )
     if not rotate or present.operation_id == operation.id or operation.direction == "undo":
         return True
-    if operation.kind not in ROTATING:
+    if not may_rotate(operation.kind, operation.input):
         raise RotationNotHere(
             f"An operation of the kind {operation.kind} rotates no secrets. Ask for "
             "credential.rotate."
         )
     return False
+
+
+def may_rotate(kind: str, given: Mapping[str, Any]) -> bool:
+    """Whether an operation may put other secrets in the place of those that are there."""
+    return kind in ROTATING and (kind != "member.remove" or bool(given.get("lost")))
 
 
 def check_count(owner: str, present: int) -> None:

@@ -80,12 +80,18 @@ class SimulatedHold:
     ) -> None:
         if purpose not in self._manifest.secrets:
             raise Fail("secret_not_declared", f"The manifest declares no secrets for {purpose}.")
-        if rotate and self._operation.kind not in {"credential.rotate", "instance.deploy"}:
+        if rotate and not self._may_rotate():
             raise Fail("rotation_not_here", f"{self._operation.kind} rotates no secrets.")
         known, put = self._world.secrets.get(name, 0), self._operation.secrets
         if not known or (rotate and name not in put):
             self._world.secrets[name] = known + 1
             put.add(name)
+
+    def _may_rotate(self) -> bool:
+        kind, lost = self._operation.kind, self._operation.input.get("lost")
+        return kind in ("credential.rotate", "instance.deploy") or (
+            kind == "member.remove" and bool(lost)
+        )
 
     async def principals(self) -> list[dict[str, Any]]:
         return self._world.principals
