@@ -1,6 +1,5 @@
 """What the answers of hosts mean for a cluster's health, in words. Pure."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -128,31 +127,3 @@ def _observed(
         members=members or {},
         fresh_for=FRESH,
     )
-
-
-def node_rows(said: Json, instance: moorage.Instance) -> list[Json]:
-    names = {member.name for member in instance.members}
-    return [
-        {
-            "node": node["node"],
-            "member": node["node"] if node["node"] in names else "",
-            "state": "+".join(node["states"]),
-            "reason": node["reason"],
-            "cpus": node["cpus"],
-            "cpus_used": node["cpus_used"],
-            "memory_mb": node["memory_mb"],
-            "gpus": node["gres"],
-            "features": node["features"],
-            "version": node["version"],
-        }
-        for node in said["nodes"]
-    ]
-
-
-def partition_rows(said: Json) -> list[Json]:
-    running = Counter(job["partition"] for job in said["jobs"] if job["state"] == "RUNNING")
-    pending = Counter(job["partition"] for job in said["jobs"] if job["state"] == "PENDING")
-    return [
-        {**each, "running": running[each["partition"]], "pending": pending[each["partition"]]}
-        for each in said["partitions"]
-    ]

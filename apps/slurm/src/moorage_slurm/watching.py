@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import moorage
-from moorage_slurm import cluster, health
+from moorage_slurm import cluster, health, views
 from moorage_slurm.app import app
 
 Json = dict[str, Any]
@@ -18,13 +18,19 @@ async def look(instance: moorage.WatchedInstance) -> moorage.Observed:
     controller = cluster.controller_of(instance)
     said = None if controller is None else await _probe(instance, controller)
     if said is not None and said["up"]:
-        await instance.publish("slurm.queue", said["jobs"])
-        await instance.publish("slurm.nodes", health.node_rows(said, instance))
-        await instance.publish("slurm.partitions", health.partition_rows(said))
+        await _publish(instance, said)
     found = health.judge(said, instance)
     if found.mend and instance.status == "running":
         await instance.request_repair(found.mend)
     return found.observed
+
+
+async def _publish(instance: moorage.WatchedInstance, said: Json) -> None:
+    await instance.publish("slurm.queue", views.queue(said, instance), total=said["queued"])
+    await instance.publish("slurm.nodes", views.nodes(said, instance))
+    await instance.publish("slurm.partitions", views.partitions(said))
+    await instance.publish("slurm.usage", views.usage(said, instance))
+    await instance.report_usage(views.metered(said))
 
 
 async def _probe(instance: moorage.WatchedInstance, controller: moorage.Member) -> Json | None:

@@ -50,6 +50,8 @@ class Watched:
     instance: Instance
     moved: asyncio.Event = field(default_factory=asyncio.Event)
     views: dict[str, Published] = field(default_factory=dict[str, Published])
+    told: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    """Usage that was reported last, by meter and key."""
     work: "asyncio.Task[None] | None" = None
 
 
@@ -267,6 +269,7 @@ class Runner:
             hold,
             self.app.manifest,
             views=watched.views,
+            told=watched.told,
             generation=int(time.time() * 1000),
         )
         await hold.observe(await watcher.look(instance))

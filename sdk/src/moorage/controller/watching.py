@@ -27,7 +27,9 @@ class Published:
     generation: int = 0
     rows: dict[str, str] = field(default_factory=dict[str, str])
 
-    def change(self, view: View, rows: Iterable[Row], *, generation: int) -> Rows:
+    def change(
+        self, view: View, rows: Iterable[Row], *, generation: int, total: int | None = None
+    ) -> Rows:
         """From what was sent to what is so. The first time everything goes."""
         wanted = {str(row[view.key]): dict(row) for row in rows}
         said = {key: json.dumps(row, sort_keys=True) for key, row in wanted.items()}
@@ -35,7 +37,8 @@ class Published:
         upserts = [wanted[key] for key, text in said.items() if self.rows.get(key) != text]
         deletes = [] if first else [key for key in self.rows if key not in said]
         self.generation, self.rows = generation, said
-        return Rows(generation, upserts, deletes, complete=first, total=len(said))
+        there = len(said) if total is None else total
+        return Rows(generation, upserts, deletes, complete=first, total=there)
 
 
 class WatchedInstance(Instance):
@@ -44,6 +47,7 @@ class WatchedInstance(Instance):
     _hold: WatchHold = PrivateAttr()
     _manifest: Manifest = PrivateAttr()
     _views: dict[str, Published] = PrivateAttr(default_factory=dict[str, Published])
+    _told: set[tuple[str, str]] = PrivateAttr(default_factory=set[tuple[str, str]])
     _generation: int = PrivateAttr(default=1)
 
     @classmethod
@@ -54,12 +58,14 @@ class WatchedInstance(Instance):
         manifest: Manifest,
         *,
         views: dict[str, Published],
+        told: set[tuple[str, str]],
         generation: int,
     ) -> "WatchedInstance":
-        """The instance for one look. `views` is kept from look to look."""
+        """The instance for one look. `views` and `told` are kept from look to look."""
         watched = cls.model_validate(instance.model_dump())
         watched._hold, watched._manifest = hold, manifest  # noqa: SLF001 - being made here
-        watched._views, watched._generation = views, generation  # noqa: SLF001
+        watched._views, watched._told = views, told  # noqa: SLF001
+        watched._generation = generation  # noqa: SLF001
         return watched
 
     async def probe(self, name: str, member: Member | str) -> Done:
@@ -75,13 +81,17 @@ class WatchedInstance(Instance):
             raise Fail(ended.error_code or ended.status, f"{name}: {why}", recovery="retryable")
         return Done(int(code), stdout.decode("utf-8", "replace"))
 
-    async def publish(self, view: str, rows: Iterable[Row]) -> None:
-        """Make these the rows of a view. Only what changed since the last time is sent."""
+    async def publish(self, view: str, rows: Iterable[Row], *, total: int | None = None) -> None:
+        """Make these the rows of a view. Only what changed since the last time is sent.
+
+        Args:
+            total: How many there are, where these are not all of them.
+        """
         found = [known for known in self._manifest.views if known.name == view]
         if not found:
             raise ValueError(f"The manifest declares no view {view}.")
         published = self._views.setdefault(view, Published())
-        change = published.change(found[0], rows, generation=self._generation)
+        change = published.change(found[0], rows, generation=self._generation, total=total)
         try:
             await self._hold.put_view(view, change)
         except BaseException:
@@ -94,10 +104,13 @@ class WatchedInstance(Instance):
         return await self._hold.principals()
 
     async def report_usage(self, records: Iterable[Usage]) -> None:
-        """Say what was used. A record that was said before counts once."""
-        said = [*records]
-        if said:
-            await self._hold.usage(said)
+        """Say what was used. A record that was said before counts once, and is not sent again."""
+        said = {(record.meter, record.key): record for record in records}
+        new = [record for name, record in said.items() if name not in self._told]
+        if new:
+            await self._hold.usage(new)
+        self._told.clear()
+        self._told.update(said)
 
     async def request_repair(self, reason: str) -> None:
         """Ask the platform for a repair, which this controller will then be handed."""

@@ -32,14 +32,15 @@ def look(app: App, world: World) -> World:
         raise ValueError("The app has no function that looks at instances.")
     instance = Platform(app, after, Script()).instance()
     views: dict[str, Published] = {}
+    watch = SimulatedWatch(after, app.manifest)
     watched = WatchedInstance.over(
-        instance, SimulatedWatch(after, app.manifest), app.manifest, views=views, generation=1
+        instance, watch, app.manifest, views=views, told=set(), generation=1
     )
 
     async def once() -> None:
         assert app.watcher is not None
         observed = await app.watcher.look(watched)
-        await SimulatedWatch(after, app.manifest).observe(observed)
+        await watch.observe(observed)
 
     asyncio.run(once())
     return after

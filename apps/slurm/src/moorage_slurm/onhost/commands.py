@@ -1,5 +1,7 @@
 """Running programs, and saying no."""
 
+import os
+import pwd
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,8 +11,9 @@ Json = dict[str, Any]
 ENVIRONMENT = {
     "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
     "LC_ALL": "C.UTF-8",
-    # Times as ISO 8601, whatever the site prefers.
+    # Times as ISO 8601 in UTC, whatever the site prefers.
     "SLURM_TIME_FORMAT": "standard",
+    "TZ": "UTC",
 }
 
 
@@ -45,9 +48,16 @@ class Completed:
 
 
 def run(
-    *argv: str, stdin: str = "", within: float = 60, env: dict[str, str] | None = None
+    *argv: str,
+    stdin: str = "",
+    within: float = 60,
+    env: dict[str, str] | None = None,
+    person: pwd.struct_passwd | None = None,
 ) -> Completed:
-    """Run a program and wait for it. One that is not there, or too slow, has failed."""
+    """Run a program and wait for it. One that is not there, or too slow, has failed.
+
+    With a person it runs as they would run it: their rights, their environment, their home.
+    """
     try:
         done = subprocess.run(
             argv,
@@ -55,14 +65,36 @@ def run(
             capture_output=True,
             text=True,
             timeout=within,
-            env=ENVIRONMENT | (env or {}),
+            env=(ENVIRONMENT if person is None else _environment(person)) | (env or {}),
             check=False,
+            **({} if person is None else _rights(person)),
         )
     except FileNotFoundError:
         return Completed(127, "", f"{argv[0]} is not installed")
     except subprocess.TimeoutExpired:
         return Completed(124, "", f"{argv[0]} gave no answer within {within:.0f} s")
     return Completed(done.returncode, done.stdout, done.stderr)
+
+
+def _environment(person: pwd.struct_passwd) -> dict[str, str]:
+    return {
+        "HOME": person.pw_dir,
+        "USER": person.pw_name,
+        "LOGNAME": person.pw_name,
+        "SHELL": person.pw_shell or "/bin/sh",
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+    }
+
+
+def _rights(person: pwd.struct_passwd) -> Json:
+    return {
+        "user": person.pw_uid,
+        "group": person.pw_gid,
+        "extra_groups": os.getgrouplist(person.pw_name, person.pw_gid),
+        "umask": 0o022,
+        "cwd": person.pw_dir if os.path.isdir(person.pw_dir) else "/",
+    }
 
 
 def must(*argv: str, stdin: str = "", within: float = 60, code: str = "command_failed") -> str:

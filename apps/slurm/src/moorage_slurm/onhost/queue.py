@@ -1,28 +1,46 @@
 """The queue: putting work in, looking at it, taking it out. Everything in somebody's name."""
 
+import base64
+import json
 import pwd
 import re
+import secrets
+import zlib
+from collections.abc import Iterable
 
-from moorage_slurm.onhost.commands import Json, Refused, run
+from moorage_slurm.onhost.commands import Completed, Json, Refused, run
 
-LISTED = ("JobID", "State", "UserName", "Account", "Partition", "NumCPUs", "NodeList")
-FORM = "%A|%T|%u|%a|%P|%C|%V|%S|%N|%r|%j"
+FORM = "%A|%i|%T|%u|%a|%P|%C|%V|%S|%N|%r|%j"
 NAMES = (
-    *("job", "state", "user", "account", "partition", "cpus", "submitted", "started", "nodes"),
-    *("reason", "name"),
+    *("job", "array", "state", "user", "account", "partition", "cpus", "submitted", "started"),
+    *("nodes", "reason", "name"),
 )
+BOOKED = (
+    *("JobID", "User", "UID", "Account", "Partition", "State", "ExitCode", "Submit", "Start"),
+    *("End", "Elapsed", "AllocCPUS", "AllocTRES", "NodeList", "Comment", "JobName"),
+)
+WHOLE_ARRAYS = {"SLURM_BITSTR_LEN": "0"}
+"""All tasks of an array are named, however many words that takes."""
+SHOWN = 60
+"""Letters of what an array still has to do."""
+MOST_ROWS = 10_000
+"""As many as a view keeps."""
 TAG = "moorage:"
 """Begins the comment of a job that the platform submitted; the operation's id follows."""
+SILENCE = re.compile(r"contact slurm controller|timed out|no answer|temporarily|refused", re.I)
+"""What programs say when the scheduler did not answer, which is not a no."""
+
+
+# --- putting work in -----------------------------------------------------------------------------
 
 
 def submit(given: Json) -> Json:
     """Put a script into the queue as its user. Asked again, it finds the job of the first time."""
-    login, operation = given["login"], given["operation"]
-    person = find_person(login, given.get("uid"))
-    job = find_tagged(operation)
+    person = find_person(given["login"], given.get("uid"))
+    job = find_tagged(given["operation"], person.pw_name)
     if job is None:
-        job = _sbatch(given, login, f"{TAG}{operation}", person.pw_dir)
-    return {"job": job, "user": login, "account": given["account"]}
+        job = _sbatch(given["job"], f"{TAG}{given['operation']}", person)
+    return {"job": job, "user": person.pw_name, "account": _account(job) or given["account"]}
 
 
 def find_person(login: str, uid: int | None) -> pwd.struct_passwd:
@@ -36,105 +54,185 @@ def find_person(login: str, uid: int | None) -> pwd.struct_passwd:
             "user_differs",
             f"{login} has the number {found.pw_uid} here, and {uid} on the platform.",
         )
+    if found.pw_uid == 0:
+        raise Refused("user_forbidden", "Nobody's jobs run as root.")
     return found
 
 
-def _sbatch(given: Json, login: str, tag: str, home: str) -> int:
-    wish = given["job"]
-    words = [
-        *("--parsable", f"--comment={tag}", f"--account={given['account']}"),
-        *(f"--job-name={wish['name']}", f"--chdir={wish.get('folder') or home}"),
-        *(f"--nodes={wish['nodes']}", f"--ntasks={wish['tasks']}"),
-        f"--cpus-per-task={wish['cpus_per_task']}",
-    ]
-    if wish.get("partition"):
-        words.append(f"--partition={wish['partition']}")
-    if wish.get("memory_mb"):
-        words.append(f"--mem={wish['memory_mb']}M")
-    if wish.get("gpus"):
-        words.append(f"--gres=gpu:{wish['gpus']}")
-    if wish.get("minutes"):
-        words.append(f"--time={wish['minutes']}")
+def options(wish: Json) -> list[str]:
+    """What was asked for, as sbatch takes it. What was not is left to the script's own lines."""
+    names = {
+        "name": "--job-name={}",
+        "account": "--account={}",
+        "partition": "--partition={}",
+        "folder": "--chdir={}",
+        "nodes": "--nodes={}",
+        "tasks": "--ntasks={}",
+        "cpus_per_task": "--cpus-per-task={}",
+        "memory_mb": "--mem={}M",
+        "gpus": "--gres=gpu:{}",
+        "minutes": "--time={}",
+        "array": "--array={}",
+    }
+    return [form.format(wish[name]) for name, form in names.items() if wish.get(name)]
+
+
+def _sbatch(wish: Json, tag: str, person: pwd.struct_passwd) -> int:
     script = wish["script"].replace("\r\n", "\n")
     if not script.startswith("#!"):
         script = f"#!/bin/sh\n{script}"
-    done = run("runuser", "-u", login, "--", "sbatch", *words, stdin=script, within=60)
-    if not done.ok:
-        raise Refused("submit_refused", f"Slurm did not take the job: {_reason(done.stderr)}")
-    return int(done.stdout.strip().partition(";")[0])
+    # Limits are those of the worker's daemon: those of this program are nobody's wish.
+    words = ("--parsable", f"--comment={tag}", "--propagate=NONE", *options(wish))
+    done = run("sbatch", *words, stdin=script, within=60, person=person)
+    if done.ok:
+        return int(done.stdout.strip().partition(";")[0])
+    code = "scheduler_silent" if SILENCE.search(done.stderr) else "submit_refused"
+    raise Refused(code, f"Slurm did not take the job: {_reason(done)}")
 
 
-def _reason(text: str) -> str:
+def _reason(done: Completed) -> str:
     """Slurm's own words, without the name of the program before each."""
-    lines = [re.sub(r"^sbatch: (error: )?", "", line) for line in text.splitlines()]
+    lines = [re.sub(r"^\w+: (error: )?", "", line) for line in done.stderr.splitlines()]
     return " ".join(lines)[-500:]
 
 
-def find_tagged(operation: str) -> int | None:
-    """The job that this operation submitted, in the queue or in accounting."""
+def find_tagged(operation: str, login: str) -> int | None:
+    """The job that this operation submitted for them, in the queue or in accounting."""
     tag = f"{TAG}{operation}"
-    queued = run("squeue", "-h", "-a", "-t", "all", "-O", "JobID:20,Comment:80", within=30)
-    if not queued.ok:
+    words = ("-h", "-a", "-t", "all", f"--user={login}", "-O", "ArrayJobID:20,Comment:80")
+    queued = run("squeue", *words, within=30)
+    if not queued.ok and "Invalid user" not in queued.stderr:
         raise Refused("scheduler_silent", f"squeue: {queued.words}")
     for line in queued.lines:
         job, _, comment = line.strip().partition(" ")
         if comment.strip() == tag:
             return int(job)
-    since = ("-S", "now-1days")
-    booked = run("sacct", "-a", "-X", "-n", "-P", *since, "-o", "JobID,Comment", within=30)
-    if not booked.ok:
-        raise Refused("accounting_refused", f"sacct: {booked.words}")
-    for line in booked.lines:
-        job, _, comment = line.partition("|")
-        if comment.strip() == tag:
-            return int(re.match(r"\d+", job)[0])  # pyright: ignore[reportOptionalSubscript]
+    words = (f"--user={login}", "-S", "now-7days")
+    for row in _booked(*words, names=("JobID", "Comment")):
+        if row["comment"].strip() == tag:
+            return int(row["jobid"].partition("_")[0])
     return None
 
 
+def _account(job: int) -> str | None:
+    """Which account pays, as the scheduler has it: the script may have named one."""
+    found = jobs(f"--jobs={job}", "-t", "all")
+    return found[0]["account"] if found else None
+
+
+# --- looking at it -------------------------------------------------------------------------------
+
+
 def jobs(*words: str) -> list[Json]:
-    """What is queued or runs, as rows."""
-    done = run("squeue", "-h", "-a", "-o", FORM, *words, within=30)
+    """What is queued or runs, as rows: what runs first, then what is to run next."""
+    # People name their jobs: only a line that begins with what nobody knows is one of squeue's.
+    mark = secrets.token_hex(8)
+    form = ("-h", "-a", "--sort=-t,-p,i", "-o", f"{mark}|{FORM}")
+    done = run("squeue", *form, *words, within=30, env=WHOLE_ARRAYS)
     if not done.ok:
         if "Invalid job id" in done.stderr:
             return []
         raise Refused("scheduler_silent", f"squeue: {done.words}")
-    return [row(line) for line in done.lines]
+    return [row(line[len(mark) + 1 :]) for line in done.lines if line.startswith(f"{mark}|")]
 
 
 def row(line: str) -> Json:
     """A line of squeue. The name comes last: it is the user's, and may hold anything."""
-    values = line.split("|", len(NAMES) - 1)
-    found: Json = dict(zip(NAMES, values, strict=True))
+    found: Json = dict(zip(NAMES, line.split("|", len(NAMES) - 1), strict=True))
     found["job"], found["cpus"] = int(found["job"]), int(found["cpus"])
+    array = found["array"] if "_" in found["array"] else ""
+    found["tasks"] = count_tasks(array)
+    found["array"] = array if len(array) <= SHOWN else f"{array[:SHOWN]}…"
     for name in ("submitted", "started"):
-        found[name] = None if found[name] in ("N/A", "Unknown", "") else found[name]
+        found[name] = f"{found[name]}Z" if found[name][:1].isdigit() else None
+    if found["state"] == "PENDING":
+        # When the scheduler thinks that it will be: nobody should rely on it.
+        found["started"] = None
     found["reason"] = "" if found["reason"] == "None" else found["reason"]
     return found
 
 
+def count_tasks(array: str) -> int:
+    """How many tasks a row stands for: `7_[0-4,8-20:4%2]` for nine, everything else for one."""
+    total = 0
+    for part in array.partition("[")[2].rstrip("]").partition("%")[0].split(","):
+        span, _, step = part.partition(":")
+        first, _, last = span.partition("-")
+        if first.isdigit():
+            total += (int(last or first) - int(first)) // int(step or 1) + 1
+    return total or 1
+
+
+def snapshot() -> Json:
+    """The queue for its readers: rows, as many as can be kept, and how many there are."""
+    found = jobs()
+    return {
+        "jobs": pack(found[:MOST_ROWS]),
+        "queued": len(found),
+        "counts": count(found),
+    }
+
+
+def count(found: Iterable[Json]) -> dict[str, dict[str, int]]:
+    """Jobs of each partition that run and that wait. Every task of an array is one."""
+    counts: dict[str, dict[str, int]] = {}
+    for job in found:
+        for partition in job["partition"].split(","):
+            states = counts.setdefault(partition, {})
+            states[job["state"]] = states.get(job["state"], 0) + job["tasks"]
+    return counts
+
+
+def pack(found: list[Json]) -> str:
+    """Rows in little room: what a probe may say has an end."""
+    said = json.dumps([[*each.values()] for each in found], separators=(",", ":"))
+    names = [*found[0]] if found else []
+    text = f"{json.dumps(names)}\n{said}"
+    return base64.b64encode(zlib.compress(text.encode())).decode()
+
+
 def list_jobs(given: Json) -> Json:
-    words = [f"--user={given['user']}"] if given.get("user") else []
-    return {"jobs": jobs(*words)[: given.get("limit", 100)]}
+    """The queue now, of all or of one."""
+    found = jobs(*([f"--user={given['user']}"] if given.get("user") else []))
+    return {"jobs": found[: given.get("limit", 100)], "total": len(found)}
 
 
 def inspect(given: Json) -> Json:
     """What scheduler and accounting say of a job."""
-    number = str(given["job"])
-    names = "JobID,JobName,User,UID,Account,Partition,State,ExitCode,Submit,Start,End,Elapsed,"
-    names += "AllocCPUS,AllocTRES,NodeList,Comment"
-    done = run("sacct", "-a", "-X", "-n", "-P", "-j", number, "-o", names, within=30)
+    number = name_of(given)
+    live = jobs(f"--jobs={number}", "-t", "all")
+    # Accounting hears of a job a moment after the scheduler.
+    booked = _booked("-j", number, names=BOOKED)
+    if not live and not booked:
+        raise Refused("job_missing", f"There is no job {number}.")
+    return {"job": (booked[0] if booked else {}) | ({"now": live[0]} if live else {})}
+
+
+def _booked(*words: str, names: tuple[str, ...]) -> list[Json]:
+    """Rows of accounting, by the names of the columns in small letters."""
+    between = f"|{secrets.token_hex(8)}|"
+    form = ("-a", "-X", "-n", "-P", f"--delimiter={between}", "-o", ",".join(names))
+    done = run("sacct", *form, *words, within=30)
     if not done.ok:
         raise Refused("accounting_refused", f"sacct: {done.words}")
-    if not done.lines:
-        raise Refused("job_missing", f"There is no job {number}.")
-    booked = dict(zip(names.lower().split(","), done.lines[0].split("|"), strict=False))
-    live = jobs(f"--jobs={number}")
-    return {"job": booked | ({"now": live[0]} if live else {})}
+    keys = [name.lower() for name in names]
+    rows = [line.split(between) for line in done.lines]
+    return [dict(zip(keys, each, strict=True)) for each in rows if len(each) == len(keys)]
+
+
+def name_of(given: Json) -> str:
+    """A job, or one task of an array, as commands take it."""
+    task = given.get("task")
+    return f"{given['job']}" if task is None else f"{given['job']}_{task}"
+
+
+# --- taking it out -------------------------------------------------------------------------------
 
 
 def change(given: Json) -> Json:
-    """Cancel, hold or release a job: one's own, or anybody's."""
-    number, verb, login = given["job"], given["verb"], given.get("login")
+    """Cancel, hold or release a job: one's own as oneself, or anybody's as root."""
+    number, verb, login = name_of(given), given["verb"], given.get("login")
+    person = None if login is None else find_person(login, given.get("uid"))
     found = jobs(f"--jobs={number}", "-t", "all")
     if not found:
         raise Refused("job_missing", f"There is no job {number} in the queue.")
@@ -145,18 +243,25 @@ def change(given: Json) -> Json:
         "hold": ("scontrol", "hold"),
         "release": ("scontrol", "release"),
     }
-    done = run(*words[verb], str(number), within=30)
+    done = run(*words[verb], number, within=30, person=person)
     if not done.ok:
-        raise Refused("change_refused", f"Slurm did not {verb} job {number}: {done.words}")
-    after = jobs(f"--jobs={number}", "-t", "all")
-    return {"job": number, "state": after[0]["state"] if after else "GONE"}
+        code = "scheduler_silent" if SILENCE.search(done.stderr) else "change_refused"
+        raise Refused(code, f"Slurm did not {verb} job {number}: {_reason(done)}")
+    return {"job": given["job"], **_now(jobs(f"--jobs={number}", "-t", "all"))}
+
+
+def _now(found: list[Json]) -> Json:
+    """How a job is, all tasks of an array taken together. One that is not there has ended."""
+    states, reasons = ({each[name] for each in found} - {""} for name in ("state", "reason"))
+    return {"state": "+".join(sorted(states)) or "ENDED", "reason": ", ".join(sorted(reasons))}
 
 
 def end(given: Json) -> Json:
     """Jobs that are left. They are cancelled where that is the policy; nothing new starts."""
     found = jobs()
-    if given["policy"] == "cancel" and found:
-        run("scancel", *{f"--user={each['user']}" for each in found}, within=60)
+    if given["policy"] == "cancel":
+        for user in sorted({each["user"] for each in found}):
+            run("scancel", f"--user={user}", within=60)
     else:
         waiting = [str(each["job"]) for each in found if each["state"] == "PENDING"]
         if waiting:

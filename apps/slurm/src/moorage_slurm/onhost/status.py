@@ -12,11 +12,10 @@ import socket
 import time
 from pathlib import Path
 
-from moorage_slurm.onhost import look, nodes, queue
+from moorage_slurm.onhost import look, nodes, queue, usage
 from moorage_slurm.onhost.commands import Json, Refused, run
 
 DAEMONS = ("munge", "mariadb", "slurmdbd", "slurmctld")
-MOST_ROWS = 5000
 LOOKOUT = ("127.0.0.1", 817)
 CONNECTING, GATHERING, WITHIN = 2, 20, 5
 """Seconds."""
@@ -64,9 +63,8 @@ def gather(given: Json) -> Json:
     accounting = run("sacctmgr", "-n", "-P", "show", "cluster", "format=cluster", within=WITHIN)
     said |= {"version": _version(), "accounting": accounting.ok, "books": accounting.words}
     try:
-        jobs = queue.jobs()
-        said |= {"nodes": nodes.list_all(), "jobs": jobs[:MOST_ROWS], "queued": len(jobs)}
-        said |= {"partitions": partitions()}
+        said |= {"nodes": nodes.list_all(), "partitions": partitions(), **queue.snapshot()}
+        said |= {"usage": usage.count(time.time())}
     except Refused as err:
         said |= {"up": False, "ping": err.message}
     return said
