@@ -67,6 +67,7 @@ async def install(machine: moorage.Machine, role: str, series: str, there: Json)
         done = await machine.packages(artifact=f"{role}.tar")
     finally:
         await machine.exec("rm", "-f", render.POLICY_FILE, repeatable=True)
+    await ask(machine, "versions.brought", {"packages": sorted(done.versions)})
     return done.changed
 
 
@@ -281,10 +282,10 @@ async def wait_for_jobs(controller: moorage.Machine, name: str, force: bool) -> 
     jobs = (await ask(controller, "nodes.now", {"node": name}))["jobs"]
     if not jobs:
         return cut
-    raise moorage.Wait(f"waiting for {_some_jobs(jobs)} on {name}", recheck=1 if force else 5)
+    raise moorage.Wait(f"waiting for {some_jobs(jobs)} on {name}", recheck=1 if force else 5)
 
 
-def _some_jobs(jobs: Sequence[int]) -> str:
+def some_jobs(jobs: Sequence[int]) -> str:
     few = ", ".join(map(str, jobs[:5]))
     return f"job{'s' if len(jobs) > 1 else ''} {few}{' and more' if len(jobs) > 5 else ''}"
 
@@ -299,7 +300,7 @@ async def end_jobs(controller: moorage.Machine, policy: str) -> None:
     left = (await ask(controller, "queue.end", {"policy": policy}))["jobs"]
     if left:
         raise moorage.Wait(
-            f"waiting for {_some_jobs(left)}", recheck=1 if policy == "cancel" else 10
+            f"waiting for {some_jobs(left)}", recheck=1 if policy == "cancel" else 10
         )
 
 

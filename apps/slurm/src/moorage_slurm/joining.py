@@ -160,6 +160,7 @@ def books(instance: moorage.Instance) -> Json:
         "title": instance.name,
         "first_uid": cluster.FIRST_UID,
         "last_uid": cluster.LAST_UID,
+        "programs": sorted({*instance.config["service_accounts"].values()}),
         "limits": instance.config["limits"],
     }
 
