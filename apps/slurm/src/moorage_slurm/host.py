@@ -107,6 +107,14 @@ async def write(machine: moorage.Machine, files: Mapping[str, str]) -> list[str]
     return [path for path, changed in zip(paths, done, strict=True) if changed]
 
 
+async def await_people(machine: moorage.Machine, logins: Sequence[str]) -> None:
+    """Until everybody has an account on the host."""
+    missing = (await ask(machine, "look.people", {"logins": [*logins]}))["missing"]
+    if missing:
+        few = ", ".join(missing[:5])
+        raise moorage.Wait(f"{few} {'is' if len(missing) == 1 else 'are'} not there yet", recheck=1)
+
+
 async def mount_homes(machine: moorage.Machine, unit: str) -> None:
     done = await machine.service("home.mount", content=unit)
     state = "restarted" if done.changed and done.is_active else "started"

@@ -58,6 +58,7 @@ async def add_controller(op: moorage.MemberOperation) -> None:
     conf = render.slurmdbd_conf(whole)
     await op.step("start accounting", host.start_accounting, op.node, conf, whole.address)
     await op.step("start the scheduler", host.start_scheduler, op.node)
+    await _await_people(op)
     await op.step("open the books", host.open_books, op.node, books(op.instance))
     await op.step("let it be looked at", host.start_lookout, op.node)
     version = await op.step("ask for its version", host.version, op.node)
@@ -94,6 +95,7 @@ async def add_worker(op: moorage.MemberOperation) -> None:
         member.name,
         undo=host.forget,
     )
+    await _await_people(op)
     await op.step("run a first job", host.canary, machine, member.name)
     op.report_member(
         health="healthy",
@@ -126,6 +128,16 @@ async def _install(op: moorage.MemberOperation, look: Mapping[str, Any]) -> None
     await op.step(
         "install packages", host.install, op.node, role, series, there, undo=host.take_off
     )
+
+
+async def _await_people(op: moorage.MemberOperation) -> None:
+    """The platform puts people on hosts; nobody's first job comes before them."""
+
+    async def look_for_people() -> None:
+        logins = [person["login"] for person in await op.principals()]
+        await host.await_people(op.node, logins)
+
+    await op.step("wait for the people", look_for_people)
 
 
 async def _bring_homes(op: moorage.MemberOperation, controller: moorage.Member) -> None:

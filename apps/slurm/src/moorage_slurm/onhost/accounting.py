@@ -3,6 +3,7 @@
 import json
 import pwd
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from moorage_slurm.onhost.commands import Json, Refused, run
@@ -26,6 +27,7 @@ def sync(given: Json) -> Json:
     settings = json.loads(SETTINGS.read_text())
     account, cluster = settings["account"], settings["cluster"]
     wanted = people(settings["first_uid"], settings["last_uid"])
+    wanted |= programs(settings.get("programs", ()))
     known = _known(account, cluster)
     came, left = sorted(wanted - known), sorted(known - wanted)
     for login in came:
@@ -44,6 +46,11 @@ def sync(given: Json) -> Json:
 
 def people(first: int, last: int) -> set[str]:
     return {each.pw_name for each in pwd.getpwall() if first <= each.pw_uid <= last}
+
+
+def programs(logins: Iterable[str]) -> set[str]:
+    """Those of the declared logins of programs that are on this host."""
+    return {each.pw_name for each in pwd.getpwall()} & {*logins}
 
 
 def _home(login: str) -> None:

@@ -1,6 +1,7 @@
 """What a host is and has, before anything is done with it."""
 
 import os
+import pwd
 import shutil
 import socket
 import time
@@ -75,4 +76,10 @@ def _filesystems() -> list[str]:
         return []
 
 
-VERBS = {"look": look}
+def people(given: Json) -> Json:
+    """Which of these people have no account on this host."""
+    known = {each.pw_name for each in pwd.getpwall()}
+    return {"missing": sorted(set(given["logins"]) - known)}
+
+
+VERBS = {"people": people, "look": look}

@@ -25,6 +25,7 @@ SHOWN = 60
 """Letters of what an array still has to do."""
 MOST_ROWS = 10_000
 """As many as a view keeps."""
+FIRST_ORDINARY = 1000
 TAG = "moorage:"
 """Begins the comment of a job that the platform submitted; the operation's id follows."""
 SILENCE = re.compile(r"contact slurm controller|timed out|no answer|temporarily|refused", re.I)
@@ -54,8 +55,8 @@ def find_person(login: str, uid: int | None) -> pwd.struct_passwd:
             "user_differs",
             f"{login} has the number {found.pw_uid} here, and {uid} on the platform.",
         )
-    if found.pw_uid == 0:
-        raise Refused("user_forbidden", "Nobody's jobs run as root.")
+    if found.pw_uid < FIRST_ORDINARY or login == "slurm":
+        raise Refused("user_forbidden", f"{login} is an account of the system: no jobs run as it.")
     return found
 
 
