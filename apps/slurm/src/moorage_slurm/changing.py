@@ -1,7 +1,7 @@
 """Changes of a cluster that runs: its configuration, its keys, its daemons."""
 
 import moorage
-from moorage_slurm import cluster, host, render
+from moorage_slurm import behind, cluster, host, render
 from moorage_slurm.app import KEY, app
 from moorage_slurm.joining import books, scheduler
 
@@ -13,6 +13,7 @@ async def repair(op: moorage.InstanceOperation) -> None:
     machine = op.machine(controller)
     whole = cluster.cluster(op.instance, controller)
     await op.step("mend the controller", host.mend_controller, machine, whole.address)
+    await behind.catch_up(op)
     for member in cluster.workers_of(op.instance):
         if member.status == "ready" and member.reachable:
             unit = render.unit_slurmd(

@@ -1,6 +1,8 @@
 """Nodes, as the scheduler sees them."""
 
+import socket
 import time
+from pathlib import Path
 
 from moorage_slurm.onhost.commands import Json, Refused, fields, must, run
 
@@ -23,6 +25,10 @@ def list_all() -> list[Json]:
     if not done.ok:
         raise Refused("scheduler_silent", f"slurmctld gave no answer: {done.words}")
     return [describe(fields(line)) for line in done.lines if line.startswith("NodeName=")]
+
+
+def list_nodes(given: Json) -> Json:
+    return {"nodes": list_all()}
 
 
 def describe(said: Json) -> Json:
@@ -61,6 +67,26 @@ def await_registered(given: Json) -> Json:
         if time.monotonic() > until:
             return {"node": found, "registered": False}
         time.sleep(0.05)
+
+
+def why_silent(given: Json) -> Json:
+    """On a worker: what may keep the scheduler from hearing of it."""
+    state = run("systemctl", "is-active", "slurmd").stdout.strip()
+    why = [] if state == "active" else [f"slurmd is {state} there."]
+    try:
+        socket.create_connection((given["address"], given["port"]), timeout=5).close()
+    except OSError as err:
+        place = f"{given['address']} port {given['port']}"
+        why.append(f"The host cannot reach the scheduler at {place}: {err.strerror or err}.")
+    log = run("journalctl", "-u", "slurmd", "-n", "20", "--no-pager", "-o", "cat").lines
+    try:
+        log += Path("/var/log/slurm/slurmd.log").read_text(errors="replace").splitlines()[-20:]
+    except OSError:
+        pass
+    said = [line for line in log if "error" in line or "fatal" in line]
+    if said:
+        why.append(f"slurmd says: {said[-1][-300:]}.")
+    return {"why": why or ["slurmd runs and reaches the scheduler."], "log": log}
 
 
 def canary(given: Json) -> Json:
@@ -106,21 +132,30 @@ def _is_drained(node: Json) -> bool:
 def close(given: Json) -> Json:
     """Start no more jobs on a node, with a reason. A drain that is somebody else's stays theirs."""
     node = _must_find(given["node"])
-    if not _is_drained(node) or node["reason"].startswith(given["owner"]):
+    others = _is_drained(node) and not node["reason"].startswith(given["owner"])
+    if not others:
         reason = f"{given['owner']}{given['reason']}"[:200].replace('"', "'")
         _update(node["node"], "State=DRAIN", f"Reason={reason}")
-    return describe_now(given)
+    return {**describe_now(given), "drained_by_another": others}
 
 
 def reopen(given: Json) -> Json:
-    """Take back a drain of this owner. One that an admin made in Slurm stays."""
+    """Take back a drain of this owner. One that an admin made in Slurm stays, and is named."""
     node = _must_find(given["node"])
-    if _is_drained(node):
-        if not node["reason"].startswith(given["owner"]):
-            raise Refused(
-                "drained_by_another",
-                f"{node['node']} is drained for another reason: {node['reason'] or 'none given'}.",
-            )
+    if _is_drained(node) and not node["reason"].startswith(given["owner"]):
+        raise Refused(
+            "drained_by_another",
+            f"{node['node']} is drained in Slurm for another reason: {node['reason'] or 'none'}. "
+            "Have whoever did it take it back (`scontrol update NodeName="
+            f"{node['node']} State=RESUME`), then resume this operation.",
+        )
+    return release(given)
+
+
+def release(given: Json) -> Json:
+    """Take back a drain of this owner, where there is one; whatever else there is stays."""
+    node = _must_find(given["node"])
+    if _is_drained(node) and node["reason"].startswith(given["owner"]):
         _update(node["node"], "State=RESUME")
     return describe_now(given)
 
@@ -157,14 +192,15 @@ def forget_lost(given: Json) -> Json:
     """Forget a node whose host is gone. Its jobs go back into the queue, or end."""
     name = given["node"]
     if find(name) is None:
-        return {"jobs": []}
-    _update(name, "State=DOWN", "Reason=moorage: its host is gone")
+        return {"jobs": [], "gone": True}
     cut = jobs_on(name)
-    until = time.monotonic() + 30
-    while jobs_on(name) and time.monotonic() < until:
+    _update(name, "State=DOWN", f"Reason={MEMBER}its host is gone")
+    until = time.monotonic() + given.get("seconds", 20)
+    while (left := jobs_on(name)) and time.monotonic() < until:
         time.sleep(0.1)
-    delete(given)
-    return {"jobs": cut}
+    if not left:
+        delete(given)
+    return {"jobs": cut, "gone": not left}
 
 
 def _must_find(name: str) -> Json:
@@ -209,12 +245,15 @@ def label(given: Json) -> Json:
 
 
 VERBS = {
+    "list": list_nodes,
     "await": await_registered,
+    "why": why_silent,
     "canary": canary,
     "delete": delete,
     "mend": mend,
     "close": close,
     "reopen": reopen,
+    "release": release,
     "now": describe_now,
     "evict": evict,
     "forget_lost": forget_lost,
