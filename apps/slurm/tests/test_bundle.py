@@ -48,7 +48,11 @@ def test_a_machine_without_a_debian_archive_is_told_what_it_lacks() -> None:
 def test_stable_slurm_comes_from_stable_alone() -> None:
     sources = bundle.render_sources(Archive("http://m/debian", "http://m/s"), STABLE, keys=None)
 
-    assert sources == "deb http://m/debian trixie main\ndeb http://m/s trixie-security main\n"
+    assert sources == (
+        "deb http://m/debian trixie main\n"
+        "deb http://m/debian trixie-updates main\n"
+        "deb http://m/s trixie-security main\n"
+    )
     assert bundle.render_preferences(STABLE) == ""
     assert STABLE.wanted["worker"] == ("slurmd", "slurm-client", "munge")
 

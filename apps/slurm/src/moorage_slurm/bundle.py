@@ -126,7 +126,7 @@ def parse_archive(listing: str) -> Archive:
 def render_sources(archive: Archive, release: Release, *, keys: Path | None) -> str:
     """The lines of a `sources.list`: Debian 13, and the suite that has the release."""
     trust = f"[signed-by={keys}] " if keys else ""
-    lines = [f"deb {trust}{archive.main} {STABLE} main"]
+    lines = [f"deb {trust}{archive.main} {suite} main" for suite in (STABLE, f"{STABLE}-updates")]
     if archive.security:
         lines.append(f"deb {trust}{archive.security} {STABLE}-security main")
     if release.suite != STABLE:
@@ -266,6 +266,7 @@ class _Apt:
             "APT::Get::AllowUnauthenticated": "false",
             "APT::Install-Recommends": "false",
             "APT::Sandbox::User": "root",
+            "APT::Update::Error-Mode": "any",
         }
         self._options = [
             part for name, value in places.items() for part in ("-o", f"{name}={value}")
