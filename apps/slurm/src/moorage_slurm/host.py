@@ -262,8 +262,35 @@ async def await_registered(controller: moorage.Machine, name: str) -> Json:
     raise moorage.Retry(f"the scheduler would not use {name}: {said}{why}", after=5)
 
 
+async def join(
+    controller: moorage.Machine, machine: moorage.Machine, address: str, last: bool
+) -> Json:
+    """Until the scheduler would give the worker a job; at last, say what keeps it from that."""
+    try:
+        return await await_registered(controller, machine.name)
+    except moorage.Retry as err:
+        if not last:
+            raise
+        given = {"address": address, "port": render.PORT}
+        found = await ask(machine, "nodes.why", given)
+        raise moorage.Fail(
+            "worker_silent",
+            f"{err.message[0].upper()}{err.message[1:]}. {' '.join(found['why'])} Mend that and "
+            "resume this operation; or cancel it, and the host is left as it was.",
+            log=found["log"],
+        ) from err
+
+
+async def unjoin(
+    controller: moorage.Machine, machine: moorage.Machine, address: str, last: bool
+) -> None:
+    """Undo the registration of a worker: one that still tries would come back by itself."""
+    await stop_worker(machine, "")
+    await forget(controller, machine.name)
+
+
 async def forget(controller: moorage.Machine, name: str) -> None:
-    """Undo the registration of a worker."""
+    """Let the scheduler forget a worker that has no jobs."""
     await ask(controller, "nodes.delete", {"node": name})
 
 
@@ -272,10 +299,17 @@ async def canary(controller: moorage.Machine, name: str) -> None:
     await ask(controller, "nodes.canary", {"node": name})
 
 
-async def close(controller: moorage.Machine, name: str, reason: str) -> str:
-    """Start no more jobs on a worker; since when."""
-    await ask(controller, "nodes.close", {"node": name, "owner": nodes.MEMBER, "reason": reason})
-    return datetime.now(UTC).isoformat()
+async def close(controller: moorage.Machine, name: str, reason: str) -> Json:
+    """Start no more jobs on a worker: since when, and the reason of a drain that is not ours."""
+    given = {"node": name, "owner": nodes.MEMBER, "reason": reason}
+    found = await ask(controller, "nodes.close", given)
+    theirs = found["reason"] if found["drained_by_another"] else None
+    return {"since": datetime.now(UTC).isoformat(), "theirs": theirs}
+
+
+async def unclose(controller: moorage.Machine, name: str, reason: str) -> None:
+    """Undo a drain of ours."""
+    await ask(controller, "nodes.release", {"node": name, "owner": nodes.MEMBER})
 
 
 async def reopen(controller: moorage.Machine, name: str) -> None:
@@ -298,9 +332,24 @@ def some_jobs(jobs: Sequence[int]) -> str:
     return f"job{'s' if len(jobs) > 1 else ''} {few}{' and more' if len(jobs) > 5 else ''}"
 
 
-async def forget_lost(controller: moorage.Machine, name: str) -> None:
-    """Let the scheduler forget a worker whose host is gone, and whatever ran there."""
-    await ask(controller, "nodes.forget_lost", {"node": name})
+async def forget_lost(controller: moorage.Machine, name: str) -> list[int]:
+    """Let the scheduler forget a worker whose host is gone; the jobs that ran there."""
+    found = await ask(controller, "nodes.forget_lost", {"node": name})
+    if not found["gone"]:
+        raise moorage.Retry(f"the scheduler still counts {some_jobs(found['jobs'])} on {name}")
+    return found["jobs"]
+
+
+async def retire(machine: moorage.Machine) -> None:
+    """Stop a worker so that nothing starts it again, and take the key away."""
+    await machine.put(archive.PATH, archive.make(), mode="0755", parents=True)
+    await ask(machine, "leave.retire")
+
+
+async def know_gpus(controller: moorage.Machine, lines: Mapping[str, Sequence[str]]) -> bool:
+    """Which GPUs workers have, before their daemons say so. Whether anything had to be read."""
+    found = await ask(controller, "gres.know", {"nodes": lines})
+    return found["reconfigured"]
 
 
 async def end_jobs(controller: moorage.Machine, policy: str) -> None:

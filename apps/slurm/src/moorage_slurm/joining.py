@@ -1,7 +1,7 @@
 """Coming into being: the deployment, and members that join."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import moorage
@@ -10,6 +10,8 @@ from moorage_slurm.app import KEY, app
 
 Json = dict[str, Any]
 KEY_BYTES = 128
+TRIES = 3
+"""Times that a worker may try to be heard before a person has to look."""
 
 
 @app.instance.deploy.prepare
@@ -74,6 +76,12 @@ async def add_controller(op: moorage.MemberOperation) -> None:
     )
 
 
+@app.member("worker").add.prepare
+async def prepare_workers(op: moorage.BatchOperation) -> None:
+    """What all of them need of the controller's host, once."""
+    await know_gpus(op, op.batch)
+
+
 @app.member("worker").add
 async def add_worker(op: moorage.MemberOperation) -> None:
     member, config = op.member, op.instance.config
@@ -85,15 +93,18 @@ async def add_worker(op: moorage.MemberOperation) -> None:
     await op.step("put the key", host.put_key, op.node, op.secret(KEY), config["auth"])
     await _bring_homes(op, controller)
     worker = cluster.worker(member, config)
+    machine = op.machine(controller)
+    await know_gpus(op, [member])
     unit = render.unit_slurmd(worker, controller=whole.address)
     await op.step("start the worker", host.start_worker, op.node, unit, undo=host.stop_worker)
-    machine = op.machine(controller)
     node: Json = await op.step(
         "wait until the scheduler knows it",
-        host.await_registered,
+        host.join,
         machine,
-        member.name,
-        undo=host.forget,
+        op.node,
+        whole.address,
+        op.attempt >= TRIES,
+        undo=host.unjoin,
     )
     await _await_people(op)
     await op.step("run a first job", host.canary, machine, member.name)
@@ -138,6 +149,18 @@ async def _await_people(op: moorage.MemberOperation) -> None:
         await host.await_people(op.node, logins)
 
     await op.step("wait for the people", look_for_people)
+
+
+async def know_gpus(op: moorage.Operation, members: Sequence[moorage.Member]) -> None:
+    """The scheduler knows the GPUs of workers before their daemons name them."""
+    names = op.instance.config["gpu_types"]
+    lines = {
+        each.name: found
+        for each in members
+        if (found := render.gres_lines(each.name, render.gpus_of(each.inventory, names)))
+    }
+    if lines:
+        await op.step("make GPUs known", host.know_gpus, op.machine(scheduler(op)), lines)
 
 
 async def _bring_homes(op: moorage.MemberOperation, controller: moorage.Member) -> None:

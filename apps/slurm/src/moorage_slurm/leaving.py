@@ -5,10 +5,11 @@ from typing import Any
 
 import moorage
 from moorage_slurm import cluster, host
-from moorage_slurm.app import app
-from moorage_slurm.joining import scheduler
+from moorage_slurm.app import KEY, app
+from moorage_slurm.joining import KEY_BYTES, know_gpus, scheduler
 
 Json = dict[str, Any]
+GONE = "The host is gone, and nobody looked."
 
 
 @app.member("worker").drain
@@ -22,26 +23,31 @@ async def resume(op: moorage.MemberOperation) -> None:
     await op.step("let jobs start here again", host.reopen, machine, name)
 
 
+@app.member("worker").replace.prepare
+async def prepare_successor(op: moorage.BatchOperation) -> None:
+    await know_gpus(op, [each for each in op.batch if each.id == op.input["new"]])
+
+
 @app.member("worker").remove
 async def remove_worker(op: moorage.MemberOperation) -> None:
-    """Close it, wait for its jobs, take the daemon and the key away, let the scheduler forget it."""
+    """Close it, let its jobs end, take daemon and key away, let the scheduler forget it."""
     if op.input.get("lost"):
         await _give_up(op)
         return
     alone = op.instance.status == "deleting"  # then nobody schedules for much longer
     if not alone:
         await _drain(op)
-    await op.step("stop the worker", host.stop_worker, op.node, "", no_return=True)
+    await op.step("stop the worker", host.retire, op.node, no_return=True)
     if not alone:
-        machine = op.machine(scheduler(op))
-        await op.step("let the scheduler forget it", host.forget, machine, op.member.name)
+        machine, name = op.machine(scheduler(op)), op.member.name
+        await op.step("let the scheduler forget it", host.forget, machine, name)
     await _clear(op)
 
 
 @app.member("controller").remove
 async def remove_controller(op: moorage.MemberOperation) -> None:
     if op.input.get("lost"):
-        op.residue("everything of Slurm", op.member.name, "The host is gone, and nobody looked.")
+        op.residue("everything of Slurm", op.member.name, GONE)
         return
     await _clear(op)
 
@@ -63,23 +69,63 @@ async def say_goodbye(op: moorage.InstanceOperation) -> None:
 
 
 async def _drain(op: moorage.MemberOperation) -> None:
-    """Close the worker first, then look what runs: nothing comes in between."""
+    """Close the worker first, then look what runs: nothing comes in between.
+
+    A worker that was drained before stays so when this is taken back.
+    """
     machine, name = op.machine(scheduler(op)), op.member.name
-    reason = op.reason or "no reason given"
-    since: str = await op.step("start no more jobs", host.close, machine, name, reason)
+    undo = None if op.input.get("drained") else host.unclose
+    closed: Json = await op.step(
+        "start no more jobs", host.close, machine, name, _reason(op), undo=undo
+    )
+    if closed["theirs"] is not None:
+        op.message(f"It is drained in Slurm already, and stays so: {closed['theirs']}.")
     policy, seconds = op.input.get("policy", "wait"), op.input.get("deadline_seconds") or 0
-    overdue = datetime.now(UTC) >= datetime.fromisoformat(since) + timedelta(seconds=seconds)
+    since = datetime.fromisoformat(closed["since"])
+    overdue = datetime.now(UTC) >= since + timedelta(seconds=seconds)
     force = policy == "force" or (policy == "deadline" and overdue)
     cut: list[int] = await op.step("wait for jobs", host.wait_for_jobs, machine, name, force)
     if cut:
         op.message(f"Jobs that were taken off: {', '.join(map(str, cut))}.")
 
 
+def _reason(op: moorage.MemberOperation) -> str:
+    """Why, and who wants it: whoever looks at Slurm alone sees both."""
+    who = None if op.requested_by is None else op.requested_by.name or op.requested_by.kind
+    why = op.input.get("reason") or op.reason or op.kind
+    return why if who is None else f"{why} ({who})"
+
+
 async def _give_up(op: moorage.MemberOperation) -> None:
-    """Nothing is done on a host that is gone. Its key opens nothing any more."""
+    """Nothing is done on a host that is gone. If it comes back, its key opens nothing any more."""
     machine = op.machine(scheduler(op))
-    await op.step("let the scheduler forget it", host.forget_lost, machine, op.member.name)
-    op.residue("everything of Slurm", op.member.name, "The host is gone, and nobody looked.")
+    cut: list[int] = await op.step(
+        "let the scheduler forget it", host.forget_lost, machine, op.member.name
+    )
+    if cut:
+        op.message(f"Jobs that ran there wait again, or ended: {', '.join(map(str, cut))}.")
+    await _change_key(op)
+    op.residue("everything of Slurm", op.member.name, GONE)
+
+
+async def _change_key(op: moorage.MemberOperation) -> None:
+    """A new key for everybody who stays."""
+
+    async def make_new_key() -> None:
+        await op.put_secret(KEY, generate=KEY_BYTES, rotate=True)
+
+    await op.step("make a new key", make_new_key, no_return=True)
+    stay = [each for each in op.members if each.status in cluster.SETTLED]
+    auth = op.instance.config["auth"]
+    for member in stay:
+        if member.reachable:
+            machine = op.machine(member)
+            await op.step(
+                f"{member.name}: put the key", host.put_key, machine, op.secret(KEY), auth
+            )
+        else:
+            why = "It does not answer, and so has the old key: nobody hears it until a repair."
+            op.residue("the key of before", member.name, why)
 
 
 async def _clear(op: moorage.MemberOperation) -> None:

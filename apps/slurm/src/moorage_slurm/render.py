@@ -168,11 +168,17 @@ def cgroup_conf(processes: Processes) -> str:
 def gres_conf(workers: Iterable[Worker]) -> str:
     """A line for each kind of GPU on each worker, by name: a line without a name is everybody's."""
     lines = [
-        f"NodeName={worker.name} Name=gpu Type={gpus.kind} File={','.join(gpus.files)}"
+        line
         for worker in sorted(workers, key=lambda each: each.name)
-        for gpus in worker.gpus
+        for line in gres_lines(worker.name, worker.gpus)
     ]
     return "\n".join([_HEAD, *lines, ""])
+
+
+def gres_lines(name: str, gpus: Iterable[Gpus]) -> list[str]:
+    return [
+        f"NodeName={name} Name=gpu Type={each.kind} File={','.join(each.files)}" for each in gpus
+    ]
 
 
 DATABASE_CONF = f"""\

@@ -36,6 +36,7 @@ SHARED_PATHS = (
     *("/var/lib/slurm", "/var/log/slurm", "/var/spool/slurm", "/usr/sbin/policy-rc.d"),
 )
 PORTS: dict[str, tuple[int, ...]] = {"controller": (817, 6817, 6819, 3306), "worker": (6818,)}
+KEYS = ("/etc/munge/munge.key", "/etc/slurm/slurm.key", "/etc/slurm/slurm.jwks")
 FOLDER = Path("/etc/systemd/system")
 
 
@@ -55,6 +56,18 @@ def clear(given: Json) -> Json:
     run("systemctl", "daemon-reload")
     run("systemctl", "reset-failed")
     return {"others": others}
+
+
+def retire(given: Json) -> Json:
+    """Stop a worker for good: not even a reboot starts it. Where nobody else needs it, the key of
+    the cluster goes at once, too."""
+    _stop(UNITS["worker"])
+    (FOLDER / "slurmd.service").symlink_to("/dev/null")
+    run("systemctl", "daemon-reload")
+    if setup.roles() == ["worker"]:
+        _stop(SHARED_UNITS[:1])
+        _remove(KEYS)
+    return {}
 
 
 def _stop(units: tuple[str, ...]) -> None:
@@ -125,4 +138,4 @@ def _listens(port: int) -> bool:
     return bool(run("ss", "-Hltn", f"sport = :{port}").lines)
 
 
-VERBS = {"clear": clear, "scan": scan}
+VERBS = {"retire": retire, "clear": clear, "scan": scan}
