@@ -40,6 +40,11 @@ def test_a_run_takes_two_machines_more_than_the_first_deployment(folder: Path) -
         ("grow: host", "grow: guest", "grow: the manifest has no component 'guest'"),
         ("{host: 2}", "{ship: 2}", "components: the manifest has no component 'ship'"),
         ("node_echo.say", "node_echo.sing", "actions: nothing is said of 'node_echo.say'"),
+        (
+            "{word: aboard}",
+            "{word: {answer: node_echo.ask, field: word}}",
+            "node_echo.say wants an answer of 'node_echo.ask', which does not come before it",
+        ),
         ("paths: [/etc/node-echo]", "units: [a.service]", "traces.paths: name what the app"),
         ("grow: host", "grows: host", "grows: Extra inputs are not permitted"),
         ("grow: host", "grow: [", "is no YAML"),

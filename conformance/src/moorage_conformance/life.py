@@ -6,18 +6,21 @@ another saw. The machines are used in the same order too.
 
 import asyncio
 import itertools
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from moorage import MoorageError
 from moorage.models import MemberRead, OperationRead, PlacementWrite
 from moorage_conformance import world
 from moorage_conformance.findings import Broken
+from moorage_conformance.plan import Answer
 from moorage_conformance.stage import Stage
 from moorage_conformance.world import World
 
 PATIENCE = 60.0
-"""Seconds that an operation may take that nothing holds up."""
+"""Seconds that an operation may take that nothing holds up, unless the app says otherwise: then
+every other patience is in proportion."""
 REASON = "A conformance run asks for it."
 DRAIN_DEADLINE = 1
 _names = itertools.count(1)
@@ -100,6 +103,22 @@ class Life:
     async def rollback(self) -> OperationRead:
         return await self.client.instances.rollback(self.id, accept_losses=True)
 
+    async def act(self, name: str, given: "Mapping[str, Answer | Any]") -> OperationRead:
+        """An action of the app's; one of a component is asked of its first member."""
+        action = next(each for each in self.stage.plan.manifest.actions if each.name == name)
+        member = None if action.component is None else await self.first_of(action.component)
+        filled = {
+            key: await self._answered(value) if isinstance(value, Answer) else value
+            for key, value in given.items()
+        }
+        return await self.client.actions.run(self.id, name, input=filled, member=member)
+
+    async def _answered(self, wanted: Answer) -> Any:
+        every = [o async for o in self.client.operations.list(instance=self.id, kind="action")]
+        found = [o for o in every if o.action == wanted.answer and o.status == "succeeded"]
+        newest = max(found, key=lambda each: each.created_at)
+        return newest.result[wanted.field]
+
     async def decommission(self) -> OperationRead:
         return await self.client.instances.decommission(self.id, reason=REASON)
 
@@ -108,6 +127,10 @@ class Life:
     async def member_on(self, machine: str) -> MemberRead:
         found = [m async for m in self.client.members.list(self.id) if m.allocation_id == machine]
         return found[0]
+
+    async def first_of(self, component: str) -> MemberRead:
+        found = [m async for m in self.client.members.list(self.id) if m.component == component]
+        return min(found, key=lambda member: member.name)
 
     async def newest(self) -> MemberRead:
         """The member that came last: on the one spare machine or on the other."""
@@ -133,6 +156,7 @@ class Life:
         Raises:
             Stuck: it does not, although nothing holds it up.
         """
+        patience *= self.said.patience / PATIENCE
         ends = asyncio.get_running_loop().time() + patience
         found = operation
         while found.ended_at is None and found.status != "blocked":
@@ -225,11 +249,7 @@ def _offered(stage: Stage) -> Iterator[Act]:
         lambda life: life.client.instances.rotate(life.id, reason=REASON),
     )
     for name, given in stage.plan.said.actions.items():
-        yield Act(
-            f"action {name}",
-            "action",
-            lambda life, n=name, g=given: life.client.actions.run(life.id, n, input=g),
-        )
+        yield Act(f"action {name}", "action", lambda life, n=name, g=given: life.act(n, g))
 
 
 def every_act(stage: Stage) -> list[Act]:

@@ -54,6 +54,14 @@ class Busy(Part):
     """Safe to run where it has ended already."""
 
 
+class Answer(Part):
+    """A part of what an action answered earlier in the same life, for the input of another."""
+
+    answer: str
+    """The action."""
+    field: str
+
+
 class Said(Part):
     """The file."""
 
@@ -70,8 +78,11 @@ class Said(Part):
     """The configuration of the first deployment."""
     configure: dict[str, Any]
     """What becomes of it: fields that are changed."""
-    actions: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    """Actions to run, each with its input."""
+    actions: dict[str, dict[str, Answer | Any]] = Field(default_factory=dict)
+    """Actions to run in this order, each with its input. One of a component acts on its first
+    member."""
+    patience: float = Field(default=60, gt=0, le=3600)
+    """Seconds that an operation may take that nothing holds up."""
     traces: Traces
     busy: Busy | None = None
     """Left out: nobody looks whether a drain waits."""
@@ -142,7 +153,19 @@ def _check(said: Said, manifest: Manifest) -> None:
     declared = {action.name for action in manifest.actions}
     faults += [f"actions: the manifest has no {name!r}" for name in said.actions.keys() - declared]
     faults += [f"actions: nothing is said of {name!r}" for name in declared - said.actions.keys()]
+    faults += [f"actions: {why}" for why in _unanswered(said)]
     if not said.traces.paths:
         faults.append("traces.paths: name what the app leaves on a host")
     if faults:
         raise CannotRun(f"{FILE} does not fit the manifest: {'; '.join(sorted(faults))}.")
+
+
+def _unanswered(said: Said) -> list[str]:
+    """Answers that nobody has given when they are needed."""
+    found: list[str] = []
+    before: list[str] = []
+    for name, given in said.actions.items():
+        wanted = [value.answer for value in given.values() if isinstance(value, Answer)]
+        found += [f"{name} wants an answer of {each!r}" for each in wanted if each not in before]
+        before.append(name)
+    return [f"{each}, which does not come before it" for each in found]

@@ -24,7 +24,8 @@ def cut(version: str, folder: Path) -> Path:
     folder.joinpath(bundle.LISTING).unlink()
     text = HERE.joinpath("manifest.yaml").read_text()
     folder.joinpath("manifest.yaml").write_text(declare(text, version, folder))
-    shutil.copyfile(HERE / "runbook.md", folder / "runbook.md")
+    for name in ("runbook.md", "conformance.yaml"):
+        shutil.copyfile(HERE / name, folder / name)
     return folder
 
 
