@@ -123,41 +123,58 @@ def delete(given: Json) -> Json:
 
 MEMBER, DRAIN, CORDON = "moorage: ", "moorage drain: ", "moorage cordon: "
 """How the reasons of our drains begin: the member's, and those of the actions."""
+BETWEEN = " ; "
+"""A node has one reason. Where several drain it, each has a part of it, and it stays drained until
+the last part is taken back."""
 
 
-def _is_drained(node: Json) -> bool:
-    return "DRAIN" in node["states"]
+def parts(node: Json, owner: str) -> tuple[list[str], list[str]]:
+    """Of the reason for which a node is drained: what is the owner's, and what is others'."""
+    if "DRAIN" not in node["states"]:
+        return [], []
+    said = [part for part in node["reason"].split(BETWEEN) if part] or ["no reason given"]
+    own = [part for part in said if part.startswith(owner)]
+    return own, [part for part in said if part not in own]
 
 
 def close(given: Json) -> Json:
-    """Start no more jobs on a node, with a reason. A drain that is somebody else's stays theirs."""
-    node = _must_find(given["node"])
-    others = _is_drained(node) and not node["reason"].startswith(given["owner"])
-    if not others:
-        reason = f"{given['owner']}{given['reason']}"[:200].replace('"', "'")
-        _update(node["node"], "State=DRAIN", f"Reason={reason}")
-    return {**describe_now(given), "drained_by_another": others}
+    """Start no more jobs on a node, with a reason. Drains that are others' stay theirs."""
+    node, owner = _must_find(given["node"]), given["owner"]
+    _, others = parts(node, owner)
+    text = given["reason"].replace(";", ",") if owner else given["reason"]
+    _drain(node["node"], [*others, f"{owner}{text}"[:200]])
+    theirs = {"reason": BETWEEN.join(others)} if others else {}
+    return {**describe_now(given), **theirs, "drained_by_another": bool(others)}
 
 
 def reopen(given: Json) -> Json:
-    """Take back a drain of this owner. One that an admin made in Slurm stays, and is named."""
-    node = _must_find(given["node"])
-    if _is_drained(node) and not node["reason"].startswith(given["owner"]):
+    """Take back a drain of this owner. One that is another's stays, and is named."""
+    found = release(given)
+    _, others = parts(_must_find(given["node"]), given["owner"])
+    if others:
         raise Refused(
             "drained_by_another",
-            f"{node['node']} is drained in Slurm for another reason: {node['reason'] or 'none'}. "
+            f"{found['node']} is drained in Slurm for another reason: {BETWEEN.join(others)}. "
             "Have whoever did it take it back (`scontrol update NodeName="
-            f"{node['node']} State=RESUME`), then resume this operation.",
+            f"{found['node']} State=RESUME`), then resume this operation.",
         )
-    return release(given)
+    return found
 
 
 def release(given: Json) -> Json:
     """Take back a drain of this owner, where there is one; whatever else there is stays."""
     node = _must_find(given["node"])
-    if _is_drained(node) and node["reason"].startswith(given["owner"]):
+    own, others = parts(node, given["owner"])
+    if own and others:
+        _drain(node["node"], others)
+    elif own:
         _update(node["node"], "State=RESUME")
     return describe_now(given)
+
+
+def _drain(name: str, reasons: list[str]) -> None:
+    reason = BETWEEN.join(reasons).replace('"', "'")
+    _update(name, "State=DRAIN", f"Reason={reason}")
 
 
 def describe_now(given: Json) -> Json:
@@ -217,24 +234,33 @@ def _update(name: str, *words: str) -> None:
 # --- actions of operators ------------------------------------------------------------------------
 
 
-def _reason(given: Json) -> str:
-    return f"{given['reason']} ({given['by']})"
+def _shut(given: Json, owner: str) -> Json:
+    return close({**given, "owner": owner, "reason": f"{given['reason']} ({given['by']})"})
 
 
 def drain(given: Json) -> Json:
-    return close({**given, "owner": DRAIN, "reason": _reason(given)})
-
-
-def resume(given: Json) -> Json:
-    return reopen({**given, "owner": DRAIN})
+    return _shut(given, DRAIN)
 
 
 def cordon(given: Json) -> Json:
-    return close({**given, "owner": CORDON, "reason": _reason(given)})
+    return _shut(given, CORDON)
+
+
+def resume(given: Json) -> Json:
+    return _open(given, DRAIN)
 
 
 def uncordon(given: Json) -> Json:
-    return reopen({**given, "owner": CORDON})
+    return _open(given, CORDON)
+
+
+def _open(given: Json, owner: str) -> Json:
+    """Take back the part of it that is this action's. Where others keep the node shut, say so."""
+    own, others = parts(_must_find(given["node"]), owner)
+    if others and not own:
+        why = BETWEEN.join(others)
+        raise Refused("drained_by_another", f"{given['node']} is drained by another: {why}.")
+    return release({**given, "owner": owner})
 
 
 def label(given: Json) -> Json:
