@@ -338,6 +338,28 @@ async def test_whoever_watches_asks_for_a_repair_and_gets_it_to_do(
     assert brief["requested_by"]["kind"] == "watch"
 
 
+async def test_a_repair_keeps_to_the_members_that_its_watch_names(
+    echo: Echo, instance: dict[str, Any], replica: Replica, watcher: Watcher
+) -> None:
+    ill = (await member(echo, instance, "replica"))["id"]
+
+    await watcher.send("POST", "repair-requests", reason="a replica lost its keys", members=[ill])
+
+    (brief,) = (await replica.claim())["operations"]
+    assert brief["member_ids"] == [ill]
+
+
+async def test_a_repair_that_has_not_ended_is_the_one_that_is_asked_for_again(
+    watcher: Watcher,
+) -> None:
+    reasons = ("a replica lost its keys", "a replica lost its keys", "a replica is gone")
+    asked = [await watcher.send("POST", "repair-requests", reason=each) for each in reasons]
+
+    first, again, other = (answer.json()["id"] for answer in asked)
+    assert first == again
+    assert other != first
+
+
 @pytest.mark.rule("SO-4")
 async def test_a_version_that_did_not_ask_for_a_scope_has_it_not(timed: TimedSite) -> None:
     plain = await make_echo(await make_tenant(timed))

@@ -1894,6 +1894,7 @@ class RegionUpdate(Model):
 class RepairRequest(Model):
     fence: int
     reason: str
+    members: list[str] | None = None
 
 
 class RepairTaken(Model):

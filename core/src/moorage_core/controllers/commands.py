@@ -150,12 +150,21 @@ def _usage(ctx: Context, said: UsageSaid) -> dict[str, Any]:
 async def request_repair(
     platform: Platform, who: Principal, instance: str, said: RepairRequest, *, trace: Trace
 ) -> Operation:
-    """Whoever watches an instance asks for what it may not do itself."""
+    """Whoever watches an instance asks for what it may not do itself.
+
+    Asked for the same thing while that has not ended, it is the same repair: one that waits for a
+    person is not heaped upon.
+    """
     async with _work(platform, who, trace) as ctx:
         key = Permission.APPS_INSTANCE_REQUEST_REPAIR
         found = await acting.act(ctx, instance, key=key, fence=said.fence, lock=True)
         await _manifest(ctx, found, asks="instance.repair")
-        operation = await instances.request_repair(ctx, found, reason=said.reason)
+        for each in await operations.list_open(ctx, found.id, org=found.org_id):
+            if (each.kind, each.reason) == ("instance.repair", said.reason):
+                return each
+        operation = await instances.request_repair(
+            ctx, found, reason=said.reason, members=said.members
+        )
         audit.record(
             ctx,
             key,

@@ -154,7 +154,8 @@ async def request_repair(
     """Ask for a repair of the instance that you watch, since a watch changes nothing.
 
     Needs the token of a watch and the scope `instance.repair`. There are so many in an hour and no
-    more, and policy can switch it off.
+    more, and policy can switch it off. Asked again for the same reason, it is the one that has not
+    ended.
     """
     state = request.state
     return await commands.request_repair(

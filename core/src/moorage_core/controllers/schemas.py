@@ -384,6 +384,10 @@ class RepairTaken(Output):
 class RepairRequest(Input):
     fence: Number
     reason: Reason
+    members: Annotated[list[MemberId], Field(max_length=1000)] = Field(
+        default_factory=list[MemberId]
+    )
+    """Those that it is about. Empty: all that the app finds to mend."""
 
 
 class PrincipalRead(Output):

@@ -164,6 +164,8 @@ class Brief(Model):
     steps: list[StepRecord] = Field(default_factory=list[StepRecord])
     instance: Instance
     member: Member | None = None
+    member_ids: list[str] = Field(default_factory=list[str])
+    """Of a repair: the members that it is about."""
     members: list[Member] = Field(default_factory=list[Member])
     """Those that it names and that are not among the instance's: gone, or too many to be told."""
     children: Children | None = None

@@ -249,6 +249,12 @@ class Operation:
 class InstanceOperation(Operation):
     """Something to be done with the instance as a whole."""
 
+    @property
+    def concerned(self) -> list[Member]:
+        """Of a repair: the members that it is about. None are named: all of them."""
+        named = set(self._brief.member_ids)
+        return [member for member in self.members if not named or member.id in named]
+
 
 class MemberOperation(Operation):
     """Something to be done with one member."""

@@ -112,6 +112,11 @@ class WatchedInstance(Instance):
         self._told.clear()
         self._told.update(said)
 
-    async def request_repair(self, reason: str) -> None:
-        """Ask the platform for a repair, which this controller will then be handed."""
-        await self._hold.request_repair(reason)
+    async def request_repair(self, reason: str, members: Iterable[Member] = ()) -> None:
+        """Ask the platform for a repair, which this controller will then be handed.
+
+        Args:
+            reason: What is wrong. While a repair for the same reason has not ended, it is that one.
+            members: Those that it is about; without any, all that there is to mend.
+        """
+        await self._hold.request_repair(reason, [member.id for member in members])

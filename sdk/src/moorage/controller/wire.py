@@ -209,9 +209,11 @@ class WireWatch:
         for some in _pieces(records, controllers.RECORDS):
             await persist(lambda part=some: calls.usage(part, fence=self._fence))
 
-    async def request_repair(self, reason: str) -> None:
-        calls = self._client.controllers
-        await persist(lambda: calls.request_repair(self._instance, reason, fence=self._fence))
+    async def request_repair(self, reason: str, members: list[str]) -> None:
+        calls, fence = self._client.controllers, self._fence
+        await persist(
+            lambda: calls.request_repair(self._instance, reason, members=members, fence=fence)
+        )
 
 
 def _pieces(records: Sequence[Usage], size: int) -> list[Sequence[Usage]]:

@@ -130,6 +130,7 @@ class ProbesTaken(Model):
 class RepairRequest(Model):
     fence: int
     reason: str
+    members: list[str] = Field(default_factory=list[str])
 
 
 class UsageReport(Model):
@@ -218,11 +219,12 @@ class Controllers(Group):
         return Arguments(body=lambda: UsageReport(fence=fence, records=[*records]))
 
     @call(operations.REQUEST_REPAIR, None)
-    def request_repair(self, instance: str, reason: str, *, fence: int) -> Arguments:
-        """Ask for a repair of an instance. Needs the token of a watch."""
-        return Arguments(
-            path={"instance": instance}, body=RepairRequest(fence=fence, reason=reason)
-        )
+    def request_repair(
+        self, instance: str, reason: str, *, members: Sequence[str] = (), fence: int
+    ) -> Arguments:
+        """Ask for a repair of an instance, or of members of it. Needs the token of a watch."""
+        said = RepairRequest(fence=fence, reason=reason, members=[*members])
+        return Arguments(path={"instance": instance}, body=said)
 
 
 def entry(operation: str, grant: str, said: Report, *, fence: int, sequence: int) -> ReportEntry:

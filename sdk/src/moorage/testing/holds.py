@@ -201,7 +201,7 @@ class SimulatedWatch:
                 raise Fail("meter_unknown", f"The manifest declares no meter {record.meter}.")
             self._world.usage.setdefault((record.meter, record.key), record.quantity)
 
-    async def request_repair(self, reason: str) -> None:
+    async def request_repair(self, reason: str, members: list[str]) -> None:
         self._world.repairs.append(reason)
 
 
