@@ -81,6 +81,13 @@ async def change_role(echo: Echo, who: Caller, role: str) -> None:
     assert answer.status_code == 200, answer.text
 
 
+async def set_disabled(echo: Echo, who: Caller, *, disabled: bool) -> None:
+    root, path = await echo.tenant.site.actor("platform_admin"), f"/v1/users/{who.id}"
+    version = (await root.get(path)).json()["version"]
+    answer = await root.patch(path, {"disabled": disabled}, version=version)
+    assert answer.status_code == 200, answer.text
+
+
 async def test_everybody_of_the_project_is_on_every_host_without_a_way_in(
     echo: Echo, member: Caller
 ) -> None:
@@ -172,6 +179,45 @@ async def test_whoever_comes_is_on_the_hosts_next(echo: Echo) -> None:
         assert await host.poll() == []
 
 
+@pytest.mark.parametrize("place", ["projects", "orgs"])
+async def test_whoever_comes_has_a_login_though_no_host_answers(echo: Echo, place: str) -> None:
+    await echo.running()
+    org = await echo.tenant.site.actor("tenant_admin", org=echo.tenant.org)
+    where, role = {
+        "projects": (echo.project, "project_member"),
+        "orgs": (echo.tenant.org.id, "tenant_admin"),
+    }[place]
+    body = {"email": f"new-{fresh()}@example.org", "role": role}
+
+    answer = await org.post(f"/v1/{place}/{where}/memberships", body)
+
+    rows = await echo.tenant.site.rows(
+        "SELECT uid FROM logins WHERE user_id = %s", answer.json()["user_id"]
+    )
+    assert len(rows) == 1
+
+
+async def test_whoever_comes_while_the_app_does_is_not_missed(echo: Echo) -> None:
+    """Neither has seen the other's change: one waits until the other is done."""
+    path = f"/v1/projects/{echo.project}/memberships"
+    bodies = [await echo.body() for _ in range(3)]
+    emails = [f"new-{fresh()}@example.org" for _ in range(6)]
+
+    deployed = asyncio.gather(
+        *(echo.admin.post(f"/v1/projects/{echo.project}/instances", body) for body in bodies)
+    )
+    joined = await asyncio.gather(
+        *(echo.admin.post(path, {"email": each, "role": "project_member"}) for each in emails)
+    )
+
+    assert [answer.status_code for answer in joined] == [201] * 6
+    newcomers = {answer.json()["user_id"] for answer in joined}
+    for answer in await deployed:
+        assert answer.status_code == 202, answer.text
+        (host,) = await hosts(echo, answer.json())
+        assert newcomers <= await ids(echo, await told(host))
+
+
 async def test_whoever_leaves_is_in_no_list_any_more(echo: Echo, member: Caller) -> None:
     there = await hosts(echo, await echo.running(replicas=1))
     for host in there:
@@ -199,17 +245,14 @@ async def test_another_role_comes_and_goes_with_its_rights(echo: Echo, member: C
 async def test_a_disabled_person_is_gone_until_enabled(echo: Echo, member: Caller) -> None:
     (host,) = await hosts(echo, await echo.running())
     await told(host)
-    root = await echo.tenant.site.actor("platform_admin")
-    path = f"/v1/users/{member.id}"
 
-    seen: list[bool] = []
-    for disabled in (True, False):
-        version = (await root.get(path)).json()["version"]
-        answer = await root.patch(path, {"disabled": disabled}, version=version)
-        assert answer.status_code == 200, answer.text
-        seen.append(member.id in await ids(echo, await told(host)))
+    await set_disabled(echo, member, disabled=True)
+    without = await ids(echo, await told(host))
+    await set_disabled(echo, member, disabled=False)
+    again = await ids(echo, await told(host))
 
-    assert seen == [False, True]
+    assert member.id not in without
+    assert member.id in again
 
 
 async def test_another_project_hears_nothing_of_it(echo: Echo, site: Site) -> None:
@@ -263,7 +306,7 @@ async def test_a_login_that_the_platform_gave_is_audited_and_told(echo: Echo) ->
     (host,) = await hosts(echo, await echo.running())
     await told(host)
     late = await person(echo)
-    await change_role(echo, late, "project_admin")
+    await set_disabled(echo, late, disabled=False)
 
     await told(host)
 
@@ -283,7 +326,7 @@ async def test_where_uids_are_gone_leavers_go_all_the_same(echo: Echo, member: C
     host.platform = with_uids_up_to(echo.tenant.site.platform, 200_000)
     late = await person(echo)
 
-    await leave(echo, member)
+    await set_disabled(echo, member, disabled=True)
 
     there = await ids(echo, await told(host))
     assert member.id not in there

@@ -108,6 +108,27 @@ async def count_up_many(db: Db, allocations: list[str], *, org: str) -> dict[str
     return {row["allocation_id"]: row["wanted"] for row in rows}
 
 
+async def hold_residents(db: Db, *, org: str, project: str | None) -> str | None:
+    """Nobody settles anywhere in the org meanwhile. A project whose people are residents, if any.
+
+    Of the one, or of the org's where none is named.
+    """
+    return await db.value("SELECT hold_residents(%s, %s)", (org, project))
+
+
+async def hold_person(db: Db, person: str) -> None:
+    """The same in every org where the person has a role.
+
+    Tenant-less: the function looks whether the caller is the platform.
+    """
+    await db.run("SELECT hold_person(%s)", (person,))
+
+
+async def hold_settling(db: Db, *, org: str) -> None:
+    """Who the residents are does not change meanwhile."""
+    await db.run("SELECT pg_advisory_xact_lock(hashtextextended('residents ' || %s, 0))", (org,))
+
+
 async def settle(db: Db, allocations: list[str], *, org: str) -> int:
     """The project's people are residents of these from now on. Where that is new, how many."""
     return await db.run(

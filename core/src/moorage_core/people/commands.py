@@ -15,7 +15,6 @@ from moorage_core.authz.authorize import (
 from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Principal
 from moorage_core.context import Context
-from moorage_core.controllers import watches
 from moorage_core.entitlements import commands as entitlements
 from moorage_core.errors import Unauthenticated
 from moorage_core.events import commands as events
@@ -115,7 +114,6 @@ async def update_user(ctx: Context, id: str, change: UserUpdate, *, expected: in
     )
     ctx.topics |= {topic(id), "memberships"}
     if change.disabled is not None:
-        await watches.hint_people(ctx, [id])
         await residents.person_changed(ctx, id)
     record_user(ctx, Permission.IAM_USER_UPDATE, registry.USER_UPDATED, user)
     return user

@@ -13,7 +13,6 @@ from moorage_core.authz.authorize import (
 from moorage_core.authz.permissions import Permission
 from moorage_core.authz.roles import ROLES, Role, RoleDefinition
 from moorage_core.context import Context
-from moorage_core.controllers import watches
 from moorage_core.events import commands as events
 from moorage_core.events import registry
 from moorage_core.http import etag
@@ -76,7 +75,7 @@ async def update_membership(
         await _check_not_last_admin(ctx, membership)
     await store.change_role(ctx.db, org=membership.org_id, id=id, role=change.role, now=ctx.now)
     membership = await get_membership(ctx, id)
-    await _follow(ctx, membership.org_id, membership.project_id)
+    await residents.changed(ctx, org=membership.org_id, project=membership.project_id)
     _record(ctx, Permission.IAM_MEMBER_UPDATE, registry.MEMBERSHIP_UPDATED, membership)
     return membership
 
@@ -88,7 +87,7 @@ async def remove_membership(ctx: Context, id: str, *, expected: int | None) -> N
     _check_grantable(ctx, Role(membership.role), membership.org_id, membership.project_id)
     await _check_not_last_admin(ctx, membership)
     await store.remove_membership(ctx.db, org=membership.org_id, id=id)
-    await _follow(ctx, membership.org_id, membership.project_id)
+    await residents.changed(ctx, org=membership.org_id, project=membership.project_id)
     _record(ctx, Permission.IAM_MEMBER_REMOVE, registry.MEMBERSHIP_REMOVED, membership, step=1)
 
 
@@ -185,14 +184,8 @@ async def _insert(
         )
     membership = await store.find_membership(ctx.db, id, orgs=[org])
     assert membership is not None, "the row was just written in this transaction"
-    await _follow(ctx, org, project)
-    return membership
-
-
-async def _follow(ctx: Context, org: str, project: str | None) -> None:
-    """Who may be on clusters there has changed: whoever watches them, and their machines, hear."""
-    await watches.hint_place(ctx, [watches.PRINCIPALS], org=org, project=project)
     await residents.changed(ctx, org=org, project=project)
+    return membership
 
 
 def _check_grantable(ctx: Context, role: Role, org: str, project: str | None) -> None:

@@ -684,6 +684,22 @@ ALTER TABLE node_access ADD COLUMN residents boolean NOT NULL DEFAULT false;
 CREATE INDEX node_access_residents ON node_access (org_id, project_id) WHERE residents;
 GRANT SELECT (residents) ON node_access TO moorage_system;
 
+-- Where people live and who they are change one after the other: whoever changes the one sees the other. A project, of
+-- this one or of the org's, whose people live somewhere. The lock is a statement of its own: the look comes after it.
+CREATE FUNCTION hold_residents(org text, project text) RETURNS TABLE (resident_project text)
+    LANGUAGE sql SET search_path = public, pg_temp AS $$
+    SELECT pg_advisory_xact_lock_shared(hashtextextended('residents ' || org, 0));
+    SELECT n.project_id FROM node_access n
+    WHERE n.org_id = org AND n.residents AND (project IS NULL OR n.project_id = project) LIMIT 1 $$;
+-- The same wherever the person has a role, for the platform's own alone.
+CREATE FUNCTION hold_person(person text) RETURNS SETOF void
+    LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    SELECT pg_advisory_xact_lock_shared(hashtextextended('residents ' || m.org_id, 0))
+    FROM (SELECT DISTINCT org_id FROM memberships WHERE user_id = person ORDER BY org_id) m
+    WHERE 'org_00000000000000000000000000' = ANY (scope_whole_orgs()) $$;
+REVOKE EXECUTE ON FUNCTION hold_residents, hold_person FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION hold_residents, hold_person TO moorage_app;
+
 -- For the platform's own alone: another list is wanted wherever the person may be a resident. How many.
 CREATE FUNCTION count_up_person(person text) RETURNS bigint
     LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
