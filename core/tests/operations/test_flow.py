@@ -199,6 +199,14 @@ async def test_the_class_of_a_failure_says_what_can_be_done(
     assert (found["status"], found["recovery"], found["verbs"]) == (status, recovery, verbs)
 
 
+async def test_an_action_that_was_refused_asks_for_no_other_member(queue: Queue) -> None:
+    id = await queue.ask("action", "w1", alone=True)
+
+    await queue.done(await queue.take(), "failed", recovery="terminal")
+
+    assert (await queue.get(id))["verbs"] == ["cancel", "abandon"]
+
+
 # Leases, fences and numbers
 
 

@@ -48,11 +48,17 @@ def verbs(operation: Operation) -> list[Verb]:
         offered.append("resume")
     if can_cancel(operation):
         offered.append("cancel")
-    if operation.status == "failed" and operation.member_id and operation.recovery == "terminal":
+    if is_lost(operation):
         offered.append("replace")
     if can_abandon(operation):
         offered.append("abandon")
     return offered
+
+
+def is_lost(operation: Operation) -> bool:
+    """Whether only another member helps. An action that is refused says nothing of its member."""
+    of_member = operation.member_id is not None and operation.kind != "action"
+    return of_member and operation.status == "failed" and operation.recovery == "terminal"
 
 
 def offered(operation: Operation) -> list[Verb]:
