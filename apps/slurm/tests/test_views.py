@@ -24,7 +24,7 @@ JOB = {
 }
 NODE = {
     "node": "worker-1",
-    "states": ["IDLE", "DRAIN"],
+    "states": ["IDLE", "DRAIN", "DYNAMIC_NORM"],
     "reason": "disk",
     "cpus": 4,
     "cpus_used": 1,

@@ -13,6 +13,8 @@ from moorage_slurm import cluster
 Json = dict[str, Any]
 CPU, GPU = "slurm.cpu_seconds", "slurm.gpu_seconds"
 PROJECT = "$project"
+OBVIOUS = frozenset({"DYNAMIC_NORM", "DYNAMIC_FUTURE"})
+"""Said of every worker, because every worker may come and go."""
 WAITING = frozenset({"PENDING", "REQUEUED", "REQUEUE_HOLD", "SPECIAL_EXIT"})
 
 
@@ -39,7 +41,7 @@ def nodes(said: Json, instance: moorage.Instance) -> list[Json]:
         {
             "node": node["node"],
             "member": node["node"] if node["node"] in names else "",
-            "state": "+".join(node["states"]),
+            "state": "+".join(state for state in node["states"] if state not in OBVIOUS),
             "reason": node["reason"],
             "cpus": node["cpus"],
             "cpus_used": node["cpus_used"],

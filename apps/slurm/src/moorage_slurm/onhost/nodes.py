@@ -1,5 +1,6 @@
 """Nodes, as the scheduler sees them."""
 
+import re
 import socket
 import time
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 from moorage_slurm.onhost.commands import Json, Refused, fields, must, run
 
 USABLE = frozenset({"IDLE", "MIXED", "ALLOCATED", "COMPLETING"})
+SIGNATURE = re.compile(r" \[\S+@\S+\]$")
+"""Who set a reason, and when, as scontrol shows it after the reason."""
 BAD = frozenset({"DOWN", "FAIL", "NOT_RESPONDING", "INVALID_REG", "UNKNOWN", "ERROR"})
 
 
@@ -36,7 +39,7 @@ def describe(said: Json) -> Json:
     return {
         "node": said["NodeName"],
         "states": said.get("State", "").replace("*", "+NOT_RESPONDING").split("+"),
-        "reason": _said(said.get("Reason", "")),
+        "reason": SIGNATURE.sub("", _said(said.get("Reason", ""))),
         "cpus": int(said.get("CPUTot", 0)),
         "cpus_used": int(said.get("CPUAlloc", 0)),
         "memory_mb": int(said.get("RealMemory", 0)),

@@ -239,6 +239,9 @@ def change(given: Json) -> Json:
         raise Refused("job_missing", f"There is no job {number} in the queue.")
     if login is not None and found[0]["user"] != login:
         raise Refused("job_of_another", f"Job {number} is not yours.")
+    if verb != "cancel" and not any(each["state"] == "PENDING" for each in found):
+        state = found[0]["state"]
+        raise Refused("job_not_waiting", f"Job {number} is {state}: to {verb} it is too late.")
     words = {
         "cancel": ("scancel",),
         "hold": ("scontrol", "hold"),
