@@ -2,6 +2,7 @@
 
 import json
 import pwd
+import re
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,6 +12,8 @@ from moorage_slurm.onhost.commands import Json, Refused, run
 SETTINGS = Path("/etc/moorage-slurm/accounting.json")
 TRIES = 100
 UNLIMITED = "-1"
+THERE = re.compile(r"Nothing new added|already exist|Already existing")
+"""What releases of `sacctmgr` say of something that is there already."""
 
 
 def ensure(given: Json) -> Json:
@@ -98,7 +101,7 @@ def _add(*words: str) -> None:
     for _ in range(TRIES):
         done = run("sacctmgr", *words)
         said = done.words
-        if done.ok or "Nothing new added" in said or "already exists" in said:
+        if done.ok or THERE.search(said):
             return
         if "not find" not in said and "doesn't exist" not in said and "refused" not in said:
             break

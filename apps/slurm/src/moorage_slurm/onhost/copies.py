@@ -62,7 +62,7 @@ def keep(given: Json) -> Json:
         "operation": operation,
         "series": series,
         "at": int(time.time()),
-        "highest": highest(given["cluster"]),
+        "highest": highest_known(given["cluster"]),
     }
     (part / "copy.json").write_text(json.dumps(said))
     os.sync()
@@ -116,11 +116,16 @@ def _dump(file: Path) -> None:
     file.chmod(0o600)
 
 
-def highest(cluster: str) -> int:
-    """The highest number that a job ever had, as far as anybody here knows."""
+def highest_known(cluster: str) -> int:
+    """The highest number of a job that is written down anywhere here."""
     table = f"{_BASE}.{cluster}_job_table"
     known = int(_sql(f"select coalesce(max(id_job), 0) from {table}"))
-    known = max([known, *(int(each.name[4:]) for each in STATE.glob("hash.*/job.*"))])
+    return max([known, *(int(each.name[4:]) for each in STATE.glob("hash.*/job.*"))])
+
+
+def highest_ever(cluster: str) -> int:
+    """Beyond what is known of jobs: the number that the scheduler would give to the next."""
+    known = highest_known(cluster)
     config = run("scontrol", "show", "config", within=20)
     following = re.search(r"(?m)^NEXT_JOB_ID\s*=\s*(\d+)", config.stdout)
     return known + UNSURE if following is None else max(known, int(following[1]) - 1)

@@ -90,7 +90,7 @@ def take_stock(given: Json) -> Json:
         "up": up,
         "pending": pending,
         "nodes": {each["node"]: _drain(each) for each in nodes.list_all()} if up else {},
-        "highest": copies.highest(given["cluster"]),
+        "highest": copies.highest_ever(given["cluster"]),
     }
     (left / "stock.json").write_text(json.dumps(stock))
     rows = _export(left / "jobs.csv", since=copy["at"])
