@@ -1,5 +1,6 @@
 """People on real hosts: in by `moor ssh`, and out when their grant ends, whatever they left."""
 
+import asyncio
 import os
 import shlex
 import shutil
@@ -16,7 +17,7 @@ import psycopg
 import pytest
 
 from moorage_lab import Host
-from tests.e2e import world
+from tests.e2e import shop, world
 from tests.e2e.callers import Caller, wait_until
 from tests.e2e.site import Site
 from tests.e2e.world import Member, Tenant
@@ -26,6 +27,18 @@ pytestmark = pytest.mark.lab
 MOOR = [sys.executable, "-c", "from moorage_cli.main import main; main()"]
 GONE_WITHIN = 5.0
 """Seconds from the end of a grant until nothing of the person is on the host."""
+ASKING = """
+contract: 1
+slug: asking
+version: "1.0.0"
+name: Asking
+summary: An app that asks who may be on its machines.
+modes:
+  - {operating_mode: standard, scope: project}
+components:
+  host: {min: 1, verbs: [add, remove]}
+scopes: [principals.read]
+"""
 
 
 @dataclass(frozen=True)
@@ -442,3 +455,72 @@ def test_a_login_that_the_host_has_already_is_named(
 
     assert settled["carried_out"] is False
     assert shlex.quote(login) in settled["problem"]
+
+
+# Without a grant
+
+
+def test_people_live_where_an_app_asked_for_them_and_enter_only_by_a_grant(
+    acme: Tenant, site: Site, admin: Caller, host: Host, allocation: str, tmp_path: Path
+) -> None:
+    operation = deploy_asking(site, acme, allocation, tmp_path)
+    ada = make_member(site, admin, acme)
+    login = login_of(acme, ada)
+    wait_until(lambda: has_account(host, login), seconds=GONE_WITHIN)
+    visitor = visit(acme, ada, allocation, tmp_path)
+    host.run(f"systemd-run --unit job --uid {login} sleep 1003")
+    assert visitor.enters().stdout == f"{login}\n"
+
+    acme.admin.delete(f"/v1/grants/{visitor.grant['id']}")
+    settled = acme.admin.get(f"/v1/grants/{visitor.grant['id']}?wait=10")
+
+    assert settled["carried_out"], settled
+    assert visitor.enters().returncode == 255
+    assert has_account(host, login)
+    assert any("sleep 1003" in line for line in processes_of(host, visitor.grant["uid"]))
+    leave(acme, ada)
+    wait_until(lambda: not has_account(host, login), seconds=GONE_WITHIN)
+    assert processes_of(host, visitor.grant["uid"]) == []
+    acme.admin.post(f"/v1/operations/{operation}/cancel", {"reason": "The test is over."})
+    shop.ended(acme.admin, operation)
+    admins = login_of(acme, acme.admin)
+    wait_until(lambda: not has_account(host, admins), seconds=GONE_WITHIN)
+    assert acme.admin.get(f"/v1/allocations/{allocation}")["dirty"] == []
+
+
+def deploy_asking(site: Site, tenant: Tenant, allocation: str, place: Path) -> str:
+    """The deployment of an instance that no controller takes up."""
+
+    def cut(_: str, folder: Path) -> Path:
+        folder.mkdir()
+        (folder / "manifest.yaml").write_text(ASKING)
+        return folder
+
+    app = asyncio.run(shop.open_shop(site, tenant, cut, ["1.0.0"], place=place))
+    shop.entitle(tenant, app)
+    wish = {
+        "name": "asking",
+        "app": app.app,
+        "operator": app.operator,
+        "components": {"host": {"allocations": [allocation]}},
+    }
+    made = tenant.admin.post(f"/v1/projects/{tenant.project}/instances", wish)
+    return made["last_operation"]["id"]
+
+
+def login_of(tenant: Tenant, who: Caller) -> str:
+    """The login that the platform has given somebody, once it has."""
+    user, path = user_of(who), f"/v1/orgs/{tenant.org}/logins?limit=200"
+
+    def theirs(page: dict[str, Any]) -> list[str]:
+        return [each["login"] for each in page["items"] if each["user_id"] == user]
+
+    (login,) = theirs(tenant.admin.until(path, theirs, seconds=GONE_WITHIN))
+    return login
+
+
+def leave(tenant: Tenant, who: Caller) -> None:
+    user = user_of(who)
+    found = tenant.admin.get(f"/v1/projects/{tenant.project}/memberships?limit=200")["items"]
+    (theirs,) = [each["id"] for each in found if each["user_id"] == user]
+    tenant.admin.delete(f"/v1/memberships/{theirs}")
