@@ -164,6 +164,7 @@ async def start_accounting(machine: moorage.Machine, conf: str, address: str) ->
 async def start_scheduler(machine: moorage.Machine) -> None:
     unit = render.unit_slurmctld()
     await machine.service("slurmctld.service", "started", content=unit, enabled=False)
+    await ask(machine, "accounting.await")
 
 
 async def start_lookout(machine: moorage.Machine) -> None:

@@ -59,9 +59,10 @@ async def add_controller(op: moorage.MemberOperation) -> None:
     await op.step("start the database", host.start_database, op.node)
     conf = render.slurmdbd_conf(whole)
     await op.step("start accounting", host.start_accounting, op.node, conf, whole.address)
-    await op.step("start the scheduler", host.start_scheduler, op.node)
     await _await_people(op)
+    # Before the scheduler: it finds everybody in the books when it starts.
     await op.step("open the books", host.open_books, op.node, books(op.instance))
+    await op.step("start the scheduler", host.start_scheduler, op.node)
     await op.step("let it be looked at", host.start_lookout, op.node)
     version = await op.step("ask for its version", host.version, op.node)
     op.report_member(

@@ -18,8 +18,8 @@ THERE = re.compile(r"Nothing new added|already exist|Already existing")
 
 def ensure(given: Json) -> Json:
     """Open the account and let everybody in who has an account on this host."""
-    await_scheduler({})
     account, cluster = given["account"], given["cluster"]
+    _add("-i", "add", "cluster", cluster)
     words = ["-i", "add", "account", account, f"Cluster={cluster}", f"Description={given['title']}"]
     _add(*words, "Organization=moorage")
     return sync({})
