@@ -22,7 +22,7 @@ async def catch_up(op: moorage.InstanceOperation) -> None:
 
     async def change_all() -> dict[str, str]:
         known = (await host.ask(machine, "nodes.list"))["nodes"]
-        aside = {each["node"] for each in known if each["reason"].startswith(versions.REASON)}
+        aside = {each["node"] for each in known if versions.REASON in each["reason"]}
         workers = [
             worker_of(op, each, controller)
             for each in cluster.workers_of(op.instance)

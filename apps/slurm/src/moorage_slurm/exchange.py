@@ -94,7 +94,6 @@ async def start_accounting(machine: moorage.Machine, conf: str) -> None:
 async def start_scheduler(machine: moorage.Machine) -> str:
     """Until the scheduler answers; which release it is."""
     await host.start_scheduler(machine)
-    await host.ask(machine, "accounting.await")
     return await host.version(machine)
 
 
@@ -238,5 +237,5 @@ async def put_aside(controller: moorage.Machine, why: Mapping[str, str]) -> None
 
 
 async def take_back(controller: moorage.Machine, name: str) -> None:
-    """Let jobs start again on a worker that was put aside."""
-    await host.ask(controller, "nodes.reopen", {"node": name, "owner": versions.REASON})
+    """Take back the drain of a worker that was put aside. Drains that are others' stay."""
+    await host.ask(controller, "nodes.release", {"node": name, "owner": versions.REASON})

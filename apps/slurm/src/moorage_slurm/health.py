@@ -1,129 +1,247 @@
 """What the answers of hosts mean for a cluster's health, in words. Pure."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import moorage
 from moorage_slurm import cluster
+from moorage_slurm.onhost import versions
 
 Json = dict[str, Any]
 LEAST_FREE_MB = 512
 FRESH = 45
+MOST_ASKED = 8
+"""Workers that are asked in one look."""
 Verdict = Literal["healthy", "degraded", "unhealthy", "unknown"]
+BAD = frozenset({"DOWN", "FAIL", "NOT_RESPONDING", "INVALID_REG", "UNKNOWN"})
+COMING = frozenset({"requested", "deploying"})
+CLOCKS = ("Expired credential", "Rewound credential", "out of sync clocks")
+"""What Slurm says where clocks differ."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a host said when it was asked, or why it said nothing."""
+
+    said: Json | None = None
+    why: str = ""
+    lost: bool = False
+    """Nothing can be done there from here."""
+    skew: float = 0.0
+    """Seconds by which its clock is ahead of ours."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """How a member is."""
+
+    health: Verdict = "healthy"
+    reasons: Sequence[str] = ()
+    mend: bool = False
+    """Whether a repair can help. Where a person has to act first, it cannot."""
+    version: str | None = None
+    detail: Json | None = None
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """How a cluster is, and what for it should be mended."""
+    """How a cluster is, and which of its members a repair can help, by name and why."""
 
     observed: moorage.Observed
-    mend: str | None = None
+    mend: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def judge(said: Json | None, instance: moorage.Instance) -> Judgement:
-    """From what the controller's host says; None where it says nothing."""
+def skew(there: float, *, sent: float, received: float) -> float:
+    """How far a clock is ahead of ours, given when it was asked and when it had answered."""
+    return there - min(max(there, sent), received)
+
+
+# --- whom to ask ---------------------------------------------------------------------------------
+
+
+def whom_to_ask(
+    nodes: Sequence[Json], workers: Sequence[moorage.Member], *, ill: set[str], turn: int
+) -> list[moorage.Member]:
+    """Workers to look at: those that seem ill, and of the others a few in turn.
+
+    Slurm itself hears of a dead daemon minutes later, and never of a full disk.
+    """
+    known = {node["node"]: set(node["states"]) for node in nodes}
+    there = sorted((each for each in workers if each.reachable), key=lambda each: each.name)
+    bad = [w for w in there if w.name in ill or known.get(w.name, BAD) & BAD]
+    fine = [worker for worker in there if worker not in bad]
+    room = max(0, MOST_ASKED - len(bad))
+    start = turn * room % len(fine) if fine else 0
+    return [*_turned(bad, turn)[:MOST_ASKED], *(fine[start:] + fine[:start])[:room]]
+
+
+def _turned(members: list[moorage.Member], turn: int) -> list[moorage.Member]:
+    start = turn * MOST_ASKED % len(members) if members else 0
+    return members[start:] + members[:start]
+
+
+def is_well(answer: Answer) -> bool:
+    """Whether the host of a worker has nothing to complain about."""
+    said = answer.said
+    return said is not None and said["slurmd"] and not host_troubles(said, skew=answer.skew)
+
+
+# --- the whole -----------------------------------------------------------------------------------
+
+
+def before_a_look(instance: moorage.Instance) -> moorage.Observed | None:
+    """What is so without asking anybody: there is nothing yet, or nothing any more."""
+    if instance.status in COMING:
+        return moorage.Observed(health="progressing", fresh_for=FRESH)
+    if instance.status == "stopped":
+        return moorage.Observed(health="unknown", reasons=["It is stopped."], fresh_for=FRESH)
+    if cluster.controller_of(instance) is None:
+        return moorage.Observed(
+            health="unhealthy", reasons=["The cluster has no controller."], fresh_for=FRESH
+        )
+    return None
+
+
+def judge(instance: moorage.Instance, answer: Answer, workers: Mapping[str, Answer]) -> Judgement:
+    """From what the controller's host says, and those of the workers that were asked."""
     controller = cluster.controller_of(instance)
-    if said is None or controller is None:
-        return Judgement(_observed("unhealthy", ["The controller's host does not answer."]))
-    reasons = host_reasons(said)
-    down = scheduler_reasons(said)
-    members = {} if down else _workers(said, instance)
-    own: Verdict = "unhealthy" if down else ("degraded" if reasons else "healthy")
-    members[controller.id] = moorage.MemberSeen(
-        health=own, reasons=[*down, *reasons], runtime_version=said.get("version")
-    )
-    ill = [
-        f"{member.name}: {' '.join(seen.reasons)}"
-        for member in instance.members
-        if (seen := members.get(member.id)) is not None and seen.health != "healthy"
-    ]
-    whole: Verdict = "unhealthy" if down else ("degraded" if ill else "healthy")
+    assert controller is not None
+    found = {controller.name: judge_controller(answer, auth=instance.config["auth"])}
+    said = answer.said
+    if said is not None and said["up"]:
+        known = {node["node"]: node for node in said["nodes"]}
+        for member in cluster.workers_of(instance):
+            asked = workers.get(member.name)
+            found[member.name] = judge_worker(
+                member, known.get(member.name), asked, clock=answer.skew
+            )
+    ill = {name: each for name, each in found.items() if each.health != "healthy"}
+    whole: Verdict = "healthy" if not ill else "degraded"
+    if found[controller.name].health == "unhealthy":
+        whole = "unhealthy"
+    ids = {member.name: member.id for member in instance.members}
     return Judgement(
-        _observed(whole, ill, members=members, version=said.get("version"), controller=controller),
-        mend=_mend(down, said, instance),
+        moorage.Observed(
+            health=whole,
+            reasons=[f"{name}: {' '.join(each.reasons)}" for name, each in ill.items()],
+            runtime_version=None if said is None else said.get("version"),
+            endpoints=cluster.endpoints(controller),
+            members={
+                ids[name]: moorage.MemberSeen(
+                    health=each.health,
+                    reasons=[*each.reasons],
+                    runtime_version=each.version or None,
+                    adapter_detail=each.detail,
+                )
+                for name, each in found.items()
+            },
+            fresh_for=FRESH,
+        ),
+        {name: " ".join(each.reasons) for name, each in ill.items() if each.mend},
     )
 
 
-def scheduler_reasons(said: Json) -> list[str]:
-    """Why nobody schedules."""
-    found = [f"{name} is {state}." for name, state in said["daemons"].items() if state != "active"]
-    if not said["up"]:
-        found.append(f"slurmctld does not answer: {said.get('ping') or 'no word'}.")
-    elif not said["accounting"]:
-        found.append(f"Accounting does not answer: {said['books']}.")
-    return found
+# --- the controller ------------------------------------------------------------------------------
 
 
-def host_reasons(said: Mapping[str, Any]) -> list[str]:
-    found: list[str] = []
-    if said["free_mb"] < LEAST_FREE_MB:
-        found.append(f"/var has only {said['free_mb']} MB free.")
-    if said["resolves_in"] > cluster.SLOW_NAMES:
-        found.append(f"Looking up its own name takes {said['resolves_in']} s.")
-    return found
-
-
-def _workers(said: Json, instance: moorage.Instance) -> dict[str, moorage.MemberSeen]:
-    known = {node["node"]: node for node in said["nodes"]}
-    return {
-        member.id: judge_worker(known.get(member.name), member.status)
-        for member in cluster.workers_of(instance)
-    }
-
-
-def judge_worker(node: Json | None, status: str) -> moorage.MemberSeen:
-    """How the scheduler sees a worker."""
-    if node is None:
-        why = ["The scheduler does not know it."]
-        return moorage.MemberSeen(health="unhealthy", reasons=why)
-    states, reason = set(node["states"]), node["reason"]
-    detail = {"node": node["node"], "state": "+".join(node["states"]), "reason": reason}
-    bad = states & {"DOWN", "FAIL", "NOT_RESPONDING", "INVALID_REG", "UNKNOWN"}
-    if bad:
-        why = [f"Slurm says {'+'.join(sorted(bad))}{f': {reason}' if reason else ''}."]
-        return moorage.MemberSeen(
-            health="unhealthy", reasons=why, runtime_version=node["version"], adapter_detail=detail
-        )
-    if "DRAIN" in states and status == "ready":
-        why = [f"It is drained in Slurm: {reason or 'no reason given'}."]
-        return moorage.MemberSeen(
-            health="degraded", reasons=why, runtime_version=node["version"], adapter_detail=detail
-        )
-    return moorage.MemberSeen(
-        health="healthy", runtime_version=node["version"], adapter_detail=detail
-    )
-
-
-def _mend(down: list[str], said: Json, instance: moorage.Instance) -> str | None:
-    if down:
-        return " ".join(down)
-    lost = [
-        member.name
-        for member in cluster.workers_of(instance)
-        if member.status == "ready" and member.reachable and _is_mendable(said, member.name)
+def judge_controller(answer: Answer, *, auth: str) -> Finding:
+    """Without a scheduler nothing starts; without accounting jobs run, and are booked later."""
+    said = answer.said
+    if said is None:
+        return Finding("unhealthy", [answer.why], mend=not answer.lost)
+    own = host_troubles(said, skew=answer.skew)
+    down = [
+        f"{name} is {state}."
+        for name, state in said["daemons"].items()
+        if state != "active" and not (name == "munge" and auth == "slurm")
     ]
-    return f"Workers that the scheduler does not use: {', '.join(sorted(lost))}." if lost else None
-
-
-def _is_mendable(said: Json, name: str) -> bool:
-    node = next((each for each in said["nodes"] if each["node"] == name), None)
-    return node is None or bool(set(node["states"]) & {"DOWN", "NOT_RESPONDING", "INVALID_REG"})
-
-
-def _observed(
-    health: Verdict,
-    reasons: list[str],
-    *,
-    members: dict[str, moorage.MemberSeen] | None = None,
-    version: str | None = None,
-    controller: moorage.Member | None = None,
-) -> moorage.Observed:
-    return moorage.Observed(
-        health=health,
-        reasons=reasons,
-        runtime_version=version,
-        endpoints=None if controller is None else cluster.endpoints(controller),
-        members=members or {},
-        fresh_for=FRESH,
+    if not said["up"]:
+        down.append(f"slurmctld does not answer: {said.get('ping') or 'no word'}.")
+    elif not said["accounting"]:
+        down.append(f"Accounting does not answer: {said['books']}.")
+    if not down and not own:
+        return Finding(version=said.get("version"))
+    return Finding(
+        "degraded" if said["up"] else "unhealthy",
+        [*down, *own],
+        mend=bool(down) and not own,
+        version=said.get("version"),
     )
+
+
+def host_troubles(said: Mapping[str, Any], *, skew: float) -> list[str]:
+    """What is wrong with a host that no daemon can help: somebody has to see to it."""
+    found = cluster.name_troubles(said)
+    if said["free_mb"] < LEAST_FREE_MB:
+        found.append(f"/var has only {said['free_mb']} MB free. Make room there.")
+    if abs(skew) > cluster.MOST_SKEW:
+        beyond = abs(skew) > cluster.LIMIT_OF_SKEW
+        found.append(
+            f"Its clock is {skew:+.0f} s from the others'"
+            + (": nobody believes its credentials" if beyond else "")
+            + ". Set the clock, and let something keep it."
+        )
+    return found
+
+
+# --- workers -------------------------------------------------------------------------------------
+
+
+def judge_worker(
+    member: moorage.Member, node: Json | None, asked: Answer | None, *, clock: float
+) -> Finding:
+    """How the scheduler sees a worker, and what its host says, where it was asked."""
+    if not member.reachable:
+        return Finding(
+            "unhealthy", ["Its host does not answer the platform."], detail=_detail(node)
+        )
+    own: list[str] = []
+    dead: list[str] = []
+    if asked is not None and asked.said is not None:
+        own = host_troubles(asked.said, skew=asked.skew - clock)
+        dead = [] if asked.said["slurmd"] else ["slurmd does not run."]
+    elif asked is not None:
+        own = [asked.why]
+    seen = _as_seen(node, member.status)
+    ill = seen.health == "unhealthy" or bool(dead)
+    complaints: list[str] = asked.said["complaints"] if asked and asked.said else []
+    if ill and any(word in each for each in complaints for word in CLOCKS):
+        own.append(
+            "Its clock and that of the controller's host differ by more than munge allows, "
+            f"{cluster.LIMIT_OF_SKEW:.0f} s. Set the clock, and let something keep it."
+        )
+    elif ill and complaints:
+        dead.append(f"slurmd says: {complaints[-1]}.")
+    health: Verdict = "unhealthy" if ill else ("degraded" if own else seen.health)
+    return Finding(
+        health,
+        [*seen.reasons, *dead, *own],
+        mend=(ill or _is_behind(node)) and not own and member.status == "ready",
+        version=None if node is None else node["version"],
+        detail=_detail(node),
+    )
+
+
+def _as_seen(node: Json | None, status: str) -> Finding:
+    if node is None:
+        return Finding("unhealthy", ["The scheduler does not know it."])
+    states, reason = set(node["states"]), node["reason"]
+    bad = states & BAD
+    if bad:
+        why = f"Slurm says {'+'.join(sorted(bad))}{f': {reason}' if reason else ''}."
+        return Finding("unhealthy", [why])
+    if "DRAIN" in states and status == "ready":
+        return Finding("degraded", [f"It is drained in Slurm: {reason or 'no reason given'}."])
+    return Finding()
+
+
+def _is_behind(node: Json | None) -> bool:
+    """Whether it was put aside for the release that it runs."""
+    return node is not None and versions.REASON in node["reason"]
+
+
+def _detail(node: Json | None) -> Json | None:
+    if node is None:
+        return None
+    return {"node": node["node"], "state": "+".join(node["states"]), "reason": node["reason"]}

@@ -106,7 +106,7 @@ async def upgrade(op: moorage.InstanceOperation) -> Json:
     await op.step("put aside who is missing", exchange.put_aside, machine, missing)
     await op.step("expect workers to answer as usual", exchange.write, machine, usual, usual)
     await op.step("open the books", host.open_books, machine, books(op.instance))
-    runtime = await _conclude(op, change)
+    runtime = await _look(op, change, "look at the cluster")
     return {"runtime_version": runtime, "copy": copy, "behind": missing}
 
 
@@ -172,7 +172,7 @@ async def _go_back(op: moorage.InstanceOperation, change: Change) -> Json:
     usual = change.files(whole)
     await op.step("let jobs start again", exchange.write, machine, usual, usual)
     await op.step("open the books", host.open_books, machine, books(op.instance))
-    runtime = await _conclude(op, change, first_job=first)
+    runtime = await _look(op, change, "look at the cluster", first_job=first)
     return {
         "runtime_version": runtime,
         "ended_for_it": cut,
@@ -265,14 +265,14 @@ def _start(controller: moorage.Machine) -> exchange.OnWorker:
     return do
 
 
-async def _conclude(
-    op: moorage.InstanceOperation, change: Change, *, first_job: int | None = None
+async def _look(
+    op: moorage.InstanceOperation, change: Change, name: str, *, first_job: int | None = None
 ) -> str:
-    """Say how everybody is, and which release each runs."""
+    """Say how everybody is, and which release each runs: while it is changed there are two."""
 
     async def look_at_all() -> str:
-        said = await host.ask(change.machine, "status.cluster")
-        observed = health.judge(said, op.instance).observed
+        said = await host.ask(change.machine, "status.gather")
+        observed = health.judge(op.instance, health.Answer(said), {}).observed
         seen = observed.members.get(change.controller.id)
         if seen is not None and first_job is not None:
             detail = {**change.controller.adapter_detail, "first_job": first_job}
@@ -280,8 +280,8 @@ async def _conclude(
             members = {**observed.members, change.controller.id: new}
             observed = observed.model_copy(update={"members": members})
         await op.observe(observed)
-        return said["version"] or ""
+        return said.get("version") or ""
 
-    runtime = await op.step("look at the cluster", look_at_all)
+    runtime = await op.step(name, look_at_all)
     op.report_instance(runtime_version=runtime)
     return runtime
