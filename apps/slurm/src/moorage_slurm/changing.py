@@ -1,33 +1,10 @@
 """Changes of a cluster that runs: its configuration, its keys, its daemons."""
 
 import moorage
-from moorage_slurm import behind, cluster, host, render
+from moorage_slurm import cluster, host, render
 from moorage_slurm.app import KEY, app
 from moorage_slurm.joining import books, scheduler
-
-
-@app.instance.repair
-async def repair(op: moorage.InstanceOperation) -> None:
-    """Bring back what should run and does not. What runs is left alone."""
-    controller = scheduler(op)
-    machine = op.machine(controller)
-    whole = cluster.cluster(op.instance, controller)
-    await op.step("mend the controller", host.mend_controller, machine, whole.address)
-    await behind.catch_up(op)
-    for member in cluster.workers_of(op.instance):
-        if member.status == "ready" and member.reachable:
-            unit = render.unit_slurmd(
-                cluster.worker(member, op.instance.config), controller=whole.address
-            )
-            await op.step(
-                f"{member.name}: mend",
-                host.mend_worker,
-                machine,
-                op.machine(member),
-                unit,
-                op.secret(KEY),
-                op.instance.config["auth"],
-            )
+from moorage_slurm.repairing import repair
 
 
 @app.instance.configure

@@ -19,8 +19,8 @@ PACKAGES: dict[str, tuple[str, ...]] = {
 FIRST_UID, LAST_UID = 200000, 299999
 """The numbers that the platform gives to people."""
 LEAST_FREE_MB = 1024
-MOST_SKEW = 60.0
-"""Seconds between clocks: beyond five minutes nobody believes the other's credentials."""
+MOST_SKEW, LIMIT_OF_SKEW = 60.0, 300.0
+"""Seconds between clocks: beyond the second nobody believes the other's credentials."""
 SLOW_NAMES = 2.0
 
 
@@ -129,14 +129,24 @@ def has_local_homes(instance: moorage.Instance) -> bool:
 
 def warnings(look: Mapping[str, Any], *, now: float) -> list[str]:
     """What is odd about a host, and no reason to refuse it."""
+    found = name_troubles(look)
+    if abs(look["clock"] - now) > MOST_SKEW:
+        found.append(f"Its clock is {look['clock'] - now:+.0f} s from ours.")
+    return found
+
+
+def name_troubles(look: Mapping[str, Any]) -> list[str]:
+    """What is wrong with how a host looks up names."""
     found: list[str] = []
     if look["resolves_in"] > SLOW_NAMES:
         found.append(
-            f"Looking up its own name takes {look['resolves_in']} s: daemons start slowly. "
-            "Check /etc/resolv.conf."
+            f"Looking up names takes it {look['resolves_in']:.0f} s or more: daemons start slowly "
+            "and answer late. Check /etc/resolv.conf."
         )
-    if abs(look["clock"] - now) > MOST_SKEW:
-        found.append(f"Its clock is {look['clock'] - now:+.0f} s from ours.")
+    if look["misnamed"]:
+        found.append(
+            f"Its own name leads to {look['misnamed']}, which is not its address. Check /etc/hosts."
+        )
     return found
 
 

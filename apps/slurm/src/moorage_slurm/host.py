@@ -176,16 +176,35 @@ async def start_lookout(machine: moorage.Machine) -> None:
     await machine.service(f"{LOOKOUT}.socket", "started", content=unit, enabled=False)
 
 
-async def mend_controller(machine: moorage.Machine, address: str) -> None:
-    """Have every daemon of the controller's host run, in their order."""
+async def mend_scheduler(machine: moorage.Machine, home: str | None, auth: str) -> None:
+    """Have the scheduler answer. One that runs and says nothing is started anew."""
     await machine.put(archive.PATH, archive.make(), mode="0755", parents=True)
-    for unit in ("munge", "mariadb", "slurmdbd"):
-        await machine.service(f"{unit}.service", "started")
-    given = {"address": address, "port": render.DATABASE_PORT, "unit": "slurmdbd"}
-    await ask(machine, "setup.await", given)
+    if home is not None:
+        await mount_homes(machine, home)
+    if auth == "munge":
+        await machine.service("munge.service", "started")
     await machine.service("slurmctld.service", "started")
-    await ask(machine, "accounting.await")
+    try:
+        await ask(machine, "accounting.await")
+    except moorage.Fail:
+        await machine.service("slurmctld.service", "restarted")
+        await ask(machine, "accounting.await")
     await start_lookout(machine)
+    await machine.service(f"{PEOPLE}.path", "started")
+
+
+async def mend_accounting(machine: moorage.Machine, address: str) -> None:
+    """Have accounting answer, and its database behind it."""
+    await machine.service("mariadb.service", "started")
+    await machine.service("slurmdbd.service", "started")
+    given = {"address": address, "port": render.DATABASE_PORT, "unit": "slurmdbd", "seconds": 20}
+    try:
+        await ask(machine, "setup.await", given)
+        await ask(machine, "accounting.sync")
+    except moorage.Fail:
+        await machine.service("slurmdbd.service", "restarted")
+        await ask(machine, "setup.await", given)
+        await ask(machine, "accounting.sync")
 
 
 async def stop_controller(machine: moorage.Machine) -> None:
@@ -238,18 +257,57 @@ async def restart_worker(machine: moorage.Machine) -> None:
     await machine.service("slurmd.service", "restarted")
 
 
-async def mend_worker(
+async def mend_workers(
     controller: moorage.Machine,
-    machine: moorage.Machine,
-    unit: str,
+    machines: Sequence[moorage.Machine],
+    wanted: Mapping[str, Json],
     key: moorage.Secret,
     auth: str,
 ) -> None:
-    """Have a worker run and the scheduler use it."""
+    """Have workers run and the scheduler use them, side by side.
+
+    Raises:
+        Fail: some stay away; it says which, and what keeps each of them.
+    """
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def one(machine: moorage.Machine) -> str | None:
+        async with gate:
+            try:
+                return await _mend_worker(controller, machine, wanted[machine.name], key, auth)
+            except (moorage.Fail, moorage.Retry) as err:
+                return err.message
+
+    found = await asyncio.gather(*map(one, machines))
+    ill = {each.name: why for each, why in zip(machines, found, strict=True) if why}
+    if ill:
+        said = " ".join(f"{name}: {why}" for name, why in ill.items())
+        raise moorage.Fail(
+            "workers_ill",
+            f"{said} Mend that and resume this operation; or remove or replace the member.",
+        )
+
+
+async def _mend_worker(
+    controller: moorage.Machine,
+    machine: moorage.Machine,
+    wanted: Json,
+    key: moorage.Secret,
+    auth: str,
+) -> str | None:
+    """Why a worker stays away, or None where it is back."""
+    await machine.put(archive.PATH, archive.make(), mode="0755", parents=True)
+    if wanted["home"] is not None:
+        await mount_homes(machine, wanted["home"])
     await put_key(machine, key, auth)
-    await start_worker(machine, unit)
+    await start_worker(machine, wanted["unit"])
     await ask(controller, "nodes.mend", {"node": machine.name})
-    await await_registered(controller, machine.name)
+    found = await ask(controller, "nodes.await", {"node": machine.name, "seconds": 15})
+    if found["registered"]:
+        await canary(controller, machine.name)
+        return None
+    given = {"address": controller.address, "port": render.PORT}
+    return " ".join((await ask(machine, "nodes.why", given))["why"])
 
 
 async def await_registered(controller: moorage.Machine, name: str) -> Json:

@@ -1,42 +1,119 @@
 """How a cluster is, over and over."""
 
+import asyncio
 import json
+import time
+from dataclasses import dataclass, field
 from typing import Any
 
 import moorage
 from moorage_slurm import cluster, health, views
 from moorage_slurm.app import app
+from moorage_slurm.health import Answer
+from moorage_slurm.patience import Patience
 
 Json = dict[str, Any]
-EVERY = 8.0
+EVERY = 5.0
 """Seconds: a dead scheduler is seen within ten."""
+LONGEST = 900
+"""Letters of a reason."""
+
+
+@dataclass
+class Memory:
+    """What is known of a cluster from one look to the next. Whoever forgets it asks anew."""
+
+    ill: dict[str, Answer] = field(default_factory=dict[str, Answer])
+    """Workers that were not well when they were asked last, with what they said."""
+    patience: Patience = field(default_factory=Patience)
+    turn: int = 0
+
+
+_memories: dict[str, Memory] = {}
 
 
 @app.watch(every=EVERY)
 async def look(instance: moorage.WatchedInstance) -> moorage.Observed:
     """Ask the controller's host about everything, publish what it says, and judge."""
+    known = health.before_a_look(instance)
     controller = cluster.controller_of(instance)
-    said = None if controller is None else await _probe(instance, controller)
-    if said is not None and said["up"]:
-        await _publish(instance, said)
-    found = health.judge(said, instance)
-    if found.mend and instance.status == "running":
-        await instance.request_repair(found.mend)
-    return found.observed
+    if known is not None or controller is None:
+        _memories.pop(instance.id, None)
+        return known or moorage.Observed(health="unknown")
+    memory = _memories.setdefault(instance.id, Memory())
+    answer = await _ask(instance, "slurm.status", controller)
+    workers: dict[str, Answer] = {}
+    if answer.said is not None and answer.said["up"]:
+        workers = await _ask_workers(instance, answer.said["nodes"], memory)
+    found = health.judge(instance, answer, workers)
+    more = await _request_repair(instance, found, memory)
+    if answer.said is not None and answer.said["up"]:
+        try:
+            await _publish(instance, answer.said)
+        except moorage.Fail as err:
+            more.append(f"What there is cannot be shown: {err.message}")
+    observed = found.observed
+    return observed.model_copy(update={"reasons": [*observed.reasons, *more]})
+
+
+async def _ask(instance: moorage.WatchedInstance, probe: str, member: moorage.Member) -> Answer:
+    """What a member's host says, or why it says nothing."""
+    if not member.reachable:
+        return Answer(why="Its host does not answer the platform.", lost=True)
+    sent = time.time()
+    try:
+        done = await instance.probe(probe, member)
+    except moorage.Fail as err:
+        return Answer(why=f"Its host cannot be asked: {err.message}", lost=True)
+    try:
+        said = json.loads(done.stdout)
+    except ValueError:
+        return Answer(why=f"The program on it ended with {done.exit_code} and said nothing.")
+    if not done.ok:
+        return Answer(why=said["message"])
+    return Answer(said, skew=health.skew(said["now"], sent=sent, received=time.time()))
+
+
+async def _ask_workers(
+    instance: moorage.WatchedInstance, nodes: list[Json], memory: Memory
+) -> dict[str, Answer]:
+    """Ask those that seem ill, and a few others in turn; what is known of them, by name."""
+    workers = cluster.workers_of(instance)
+    names = {each.name for each in workers}
+    known = {name: said for name, said in memory.ill.items() if name in names}
+    asked = health.whom_to_ask(nodes, workers, ill=set(known), turn=memory.turn)
+    said = await asyncio.gather(*(_ask(instance, "slurm.worker", each) for each in asked))
+    answers = known | {each.name: answer for each, answer in zip(asked, said, strict=True)}
+    memory.turn += 1
+    memory.ill = {name: each for name, each in answers.items() if not health.is_well(each)}
+    return answers
+
+
+async def _request_repair(
+    instance: moorage.WatchedInstance, found: health.Judgement, memory: Memory
+) -> list[str]:
+    """Ask for a repair of what it can help, as often as makes sense; what is to be said of that."""
+    if instance.status != "running":
+        return []
+    now, patience = time.time(), memory.patience
+    due = patience.due(found.mend, now=now)
+    if due:
+        # The same words for the same trouble: then it is the same repair, as long as it lasts.
+        reason = f"Not well: {', '.join(due)}. {found.mend[due[0]]}"[:LONGEST]
+        members = [each for each in instance.members if each.name in due]
+        try:
+            await instance.request_repair(reason, members)
+        except moorage.Fail as err:
+            return [f"No repair: {err.message}"]
+        patience.asked(due, now=now)
+    said = {name: patience.words(name, now=now) for name in found.mend}
+    return [f"{name}: {words}" for name, words in said.items() if words]
 
 
 async def _publish(instance: moorage.WatchedInstance, said: Json) -> None:
     await instance.publish("slurm.queue", views.queue(said, instance), total=said["queued"])
     await instance.publish("slurm.nodes", views.nodes(said, instance))
     await instance.publish("slurm.partitions", views.partitions(said))
-    await instance.publish("slurm.usage", views.usage(said, instance))
-    await instance.report_usage(views.metered(said))
-
-
-async def _probe(instance: moorage.WatchedInstance, controller: moorage.Member) -> Json | None:
-    """What the controller's host says of the cluster, or None where it says nothing."""
-    try:
-        done = await instance.probe("slurm.status", controller.name)
-    except moorage.Fail:
-        return None
-    return json.loads(done.stdout) if done.ok else None
+    if "usage" in said:
+        await instance.publish("slurm.usage", views.usage(said, instance))
+        await instance.report_usage(views.metered(said))

@@ -4,13 +4,14 @@ import os
 import pwd
 import shutil
 import socket
+import threading
 import time
 from pathlib import Path
 
 from moorage_slurm.onhost.commands import Json, run
 
-SLOW = 1.0
-"""Seconds after which the host's name should have been looked up."""
+PATIENCE = 4.0
+"""Seconds after which nobody waits for a name any more."""
 
 
 def look(given: Json) -> Json:
@@ -22,7 +23,7 @@ def look(given: Json) -> Json:
         "packages": packages(given.get("packages") or []),
         "free_mb": shutil.disk_usage("/var").free >> 20,
         "clock": time.time(),
-        "resolves_in": resolution(),
+        **names(),
         "filesystems": _filesystems(),
         "devices": [str(path) for path in sorted(Path("/dev").glob("nvidia*"))],
     }
@@ -59,14 +60,40 @@ def packages(names: list[str]) -> dict[str, str]:
     return {each[0]: each[1] for each in words if len(each) == 3 and each[2] == "ii"}
 
 
-def resolution() -> float:
-    """Seconds that it takes to look up the host's own name, found or not."""
+def names() -> Json:
+    """How the host looks up names: how long that takes, and whether its own leads elsewhere.
+
+    Daemons look up the address that they listen at and that of everybody who speaks to them. Where
+    the resolver does not answer, each of them waits for it.
+    """
+    found: list[str] = []
+
+    def look_up() -> None:
+        try:
+            socket.getnameinfo(("0.0.0.0", 0), socket.NI_NAMEREQD)  # noqa: S104 - nobody listens
+        except OSError:
+            pass
+        try:
+            known = socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)
+            found.extend(str(each[4][0]) for each in known)
+        except OSError:
+            pass
+
     began = time.monotonic()
-    try:
-        socket.getaddrinfo(socket.gethostname(), None)
-    except OSError:
-        pass
-    return round(time.monotonic() - began, 2)
+    thread = threading.Thread(target=look_up, daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    took = round(time.monotonic() - began, 2)
+    return {"resolves_in": took, "misnamed": next((a for a in found if not _is_own(a)), "")}
+
+
+def _is_own(address: str) -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as tried:
+        try:
+            tried.bind((address, 0))
+        except OSError:
+            return False
+    return True
 
 
 def _filesystems() -> list[str]:

@@ -17,6 +17,7 @@ from moorage_slurm.onhost.commands import Json, Refused, run
 
 DAEMONS = ("munge", "mariadb", "slurmdbd", "slurmctld")
 LOOKOUT = ("127.0.0.1", 817)
+SLURMD = 6818
 CONNECTING, GATHERING, WITHIN = 2, 20, 5
 """Seconds."""
 
@@ -55,7 +56,7 @@ def gather(given: Json) -> Json:
         "daemons": daemons(DAEMONS),
         "up": up,
         "free_mb": shutil.disk_usage("/var").free >> 20,
-        "resolves_in": look.resolution(),
+        **look.names(),
         "files": digests(),
     }
     if not up:
@@ -64,7 +65,8 @@ def gather(given: Json) -> Json:
     said |= {"version": _version(), "accounting": accounting.ok, "books": accounting.words}
     try:
         said |= {"nodes": nodes.list_all(), "partitions": partitions(), **queue.snapshot()}
-        said |= {"usage": usage.count(time.time())}
+        if accounting.ok:
+            said |= {"usage": usage.count(time.time())}
     except Refused as err:
         said |= {"up": False, "ping": err.message}
     return said
@@ -104,13 +106,51 @@ def digests() -> dict[str, str]:
 
 
 def worker(given: Json) -> Json:
-    """How the daemon of a worker is."""
+    """How the daemon of a worker is. Runs as a probe, to which systemd says nothing."""
     return {
         "now": time.time(),
-        "daemons": daemons(("munge", "slurmd")),
+        "munge": runs("munged"),
+        "slurmd": listens(SLURMD),
         "free_mb": shutil.disk_usage("/var").free >> 20,
-        "resolves_in": look.resolution(),
+        **look.names(),
+        "complaints": complaints(),
     }
+
+
+def runs(name: str) -> bool:
+    """Whether there is a process of this name."""
+    for file in Path("/proc").glob("[0-9]*/comm"):
+        try:
+            if file.read_text().strip() == name:
+                return True
+        except OSError:  # it ended meanwhile
+            continue
+    return False
+
+
+def listens(port: int) -> bool:
+    """Whether somebody on this host takes connections at a port."""
+    waiting = "0A"
+    for file in ("/proc/net/tcp", "/proc/net/tcp6"):
+        try:
+            lines = Path(file).read_text().splitlines()[1:]
+        except OSError:
+            continue
+        for line in lines:
+            words = line.split()
+            if words[3] == waiting and int(words[1].rpartition(":")[2], 16) == port:
+                return True
+    return False
+
+
+def complaints() -> list[str]:
+    """The last errors that slurmd wrote down, without when."""
+    try:
+        lines = Path("/var/log/slurm/slurmd.log").read_text(errors="replace").splitlines()[-40:]
+    except OSError:
+        return []
+    said = [line.partition("] ")[2] for line in lines if "error:" in line or "fatal:" in line]
+    return [*dict.fromkeys(said)][-3:]
 
 
 VERBS = {"version": version, "cluster": cluster, "gather": gather, "worker": worker}

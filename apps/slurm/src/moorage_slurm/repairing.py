@@ -1,0 +1,56 @@
+"""Bringing back what should run and does not. What runs is left alone."""
+
+import moorage
+from moorage_slurm import behind, cluster, host, render
+from moorage_slurm.app import KEY, app
+from moorage_slurm.joining import scheduler
+
+
+@app.instance.repair
+async def repair(op: moorage.InstanceOperation) -> None:
+    """Mend the members that it is about: the scheduler first, accounting last.
+
+    The scheduler runs without accounting, and jobs without either; so what cannot be mended does
+    not keep the rest from it.
+    """
+    controller = scheduler(op)
+    machine = op.machine(controller)
+    whole = controller in op.concerned
+    if whole:
+        config = op.instance.config
+        home = render.mount_home(config["home"], controller=None)
+        await op.step("mend the scheduler", host.mend_scheduler, machine, home, config["auth"])
+    workers = [
+        each for each in cluster.workers_of(op.instance) if each in op.concerned and each.reachable
+    ]
+    await mend_workers(op, controller, workers)
+    if whole:
+        address = cluster.address(controller)
+        await op.step("mend accounting", host.mend_accounting, machine, address)
+    await behind.catch_up(op)
+
+
+async def mend_workers(
+    op: moorage.InstanceOperation, controller: moorage.Member, workers: list[moorage.Member]
+) -> None:
+    """Bring workers back, side by side. One that stays away is named, with what keeps it."""
+    if not workers:
+        return
+    config, address = op.instance.config, cluster.address(controller)
+    home = render.mount_home(config["home"], controller=address)
+    wanted = {
+        each.name: {
+            "unit": render.unit_slurmd(cluster.worker(each, config), controller=address),
+            "home": home if each.allocation_id != controller.allocation_id else None,
+        }
+        for each in workers
+    }
+    await op.step(
+        "mend workers",
+        host.mend_workers,
+        op.machine(controller),
+        [op.machine(each) for each in workers],
+        wanted,
+        op.secret(KEY),
+        config["auth"],
+    )
