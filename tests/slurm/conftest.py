@@ -3,7 +3,6 @@
 import asyncio
 import os
 import shutil
-import sys
 from collections.abc import Iterator
 
 import pytest
@@ -20,12 +19,12 @@ from tests.e2e.shop import Shop
 from tests.e2e.site import Site
 from tests.e2e.world import Member, Tenant
 from tests.slurm.clusters import People
+from tests.slurm.replicas import Replica
 
 REASON = "needs root, systemd-container and mmdebstrap: `make setup` as root installs them"
 HOSTS = 5
 """Four plain ones, and one with GPUs."""
 GPUS = 2
-CONTROLLER = (sys.executable, "-m", "moorage_slurm")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -96,10 +95,10 @@ def gpu_node(lab: Lab, admin: Caller, acme: Tenant) -> Member:
 
 
 @pytest.fixture(scope="session")
-def slurm(
+def catalog(
     site: Site, admin: Caller, acme: Tenant, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Shop]:
-    """Two versions in the catalog, and the publisher's controller at work."""
+) -> Shop:
+    """Two versions in the catalog, for the project to use."""
     publisher = world.make_tenant(site, admin, "hpc")
     place = tmp_path_factory.mktemp("slurm")
     made = asyncio.run(
@@ -108,5 +107,21 @@ def slurm(
     keys = [key["key"] for key in admin.get("/v1/families/scheduler")["keys"]]
     admin.put(f"/v1/families/scheduler/admissions/{made.app}", {"keys": keys})
     shop.entitle(acme, made)
-    with shop.controller(site, made, CONTROLLER, log=place / "controller.log"):
-        yield made
+    return made
+
+
+@pytest.fixture(scope="session")
+def controller(
+    site: Site, catalog: Shop, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Replica]:
+    """The publisher's controller at work."""
+    running = Replica(site, catalog, tmp_path_factory.mktemp("controller") / "log")
+    running.start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def slurm(catalog: Shop, controller: Replica) -> Shop:
+    """The app, with somebody to do its work."""
+    return catalog
