@@ -253,6 +253,27 @@ async def test_going_back_names_what_is_lost_and_does_it_when_that_is_accepted(e
     assert (after["app_version"], after["revision"]) == ("1.0.0", 3)
 
 
+async def test_going_back_tells_the_app_what_becomes_of_what_runs(echo: Echo) -> None:
+    made = await echo.running()
+    await echo.publish("1.1.0")
+    await echo.ask(made["id"], "upgrade", {"version": "1.1.0"})
+    await echo.work()
+
+    until = {"accept_losses": True, "policy": "deadline", "deadline": 60}
+    asked = await echo.ask(made["id"], "rollback", until)
+
+    assert (asked["input"]["policy"], asked["input"]["deadline_seconds"]) == ("deadline", 60)
+
+
+async def test_a_deadline_without_its_policy_is_malformed(echo: Echo) -> None:
+    made = await echo.running()
+
+    body = {"accept_losses": True, "deadline": 60}
+    said = await refused(echo, made["id"], "rollback", body, code="malformed")
+
+    assert "deadline" in said["errors"][0]["message"]
+
+
 async def test_repairs_yield_and_are_limited(echo: Echo) -> None:
     made = await echo.running()
     for _ in range(6):

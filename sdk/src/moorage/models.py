@@ -2041,6 +2041,8 @@ class RollbackWrite(Model):
     to_revision: int | None = None
     accept_losses: bool | None = False
     override: Override | None = None
+    policy: Literal["wait", "deadline", "force"] | None = "wait"
+    deadline: int | None = None
     plan: str | None = None
 
 

@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
-from moorage_cli import consent, intent, names, planning, watching
+from moorage_cli import consent, intent, names, patience, planning, watching
 from moorage_cli.connection import Session
 from moorage_cli.failures import Refused
 from moorage_cli.intent import ConfigFile, ConfigValues
 from moorage_cli.names import InstanceName
 from moorage_cli.output import Done, Record
+from moorage_cli.patience import HowLong, Policy, Until
 from moorage_cli.planning import OfPlan
 from moorage_cli.verbs import Yes, verb
 from moorage_cli.watching import Detach
@@ -94,12 +95,15 @@ async def roll_back_instance(
             metavar="REASON", help="Go on where an artifact was revoked; needs policy.override."
         ),
     ] = None,
+    policy: HowLong = Policy.WAIT,
+    deadline: Until = None,
     plan: OfPlan = None,
     yes: Yes = False,
     detach: Detach = False,
 ) -> Done | None:
     """Bring an instance back to an earlier revision of version and configuration."""
     found = await names.get_instance(at.client, instance)
+    seconds = patience.seconds(policy, deadline)
     agreed = await planning.agree(
         at,
         found.id,
@@ -114,6 +118,8 @@ async def roll_back_instance(
         to_revision=to_revision,
         accept_losses=accept_losses,
         override=override,
+        policy=policy.value,
+        deadline=seconds,
         plan=agreed,
     )
     return await watching.finish(at, asked, detach=detach)

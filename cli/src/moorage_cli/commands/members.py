@@ -1,17 +1,17 @@
 """`moor members`."""
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from moorage.resources.members import Status
-from moorage_cli import durations, intent, names, watching
+from moorage_cli import intent, names, patience, watching
 from moorage_cli.connection import Session
 from moorage_cli.failures import Refused
 from moorage_cli.intent import Placement
 from moorage_cli.names import InstanceName, MemberName
 from moorage_cli.output import Done, Record, Rows
+from moorage_cli.patience import HowLong, Policy, Until
 from moorage_cli.verbs import Limit, group, verb
 from moorage_cli.watching import Detach
 
@@ -36,23 +36,6 @@ Keep = Annotated[
 NewMachines = Annotated[
     str | None,
     typer.Option("--new", metavar="COUNT:SKU:REGION", help="Have machines allocated for them."),
-]
-
-
-class Policy(StrEnum):
-    WAIT = "wait"
-    DEADLINE = "deadline"
-    FORCE = "force"
-
-
-HowLong = Annotated[
-    Policy, typer.Option("--policy", help="Wait for what runs there, for so long, or not at all.")
-]
-Until = Annotated[
-    str | None,
-    typer.Option(
-        "--deadline", metavar="TIME", help="With --policy deadline: how long, such as 30m."
-    ),
 ]
 
 
@@ -137,7 +120,7 @@ async def drain_members(
         where,
         members=await names.member_ids(at.client, where, members),
         policy=policy.value,
-        deadline=_seconds(policy, deadline),
+        deadline=patience.seconds(policy, deadline),
         max_parallel=max_parallel,
         reason=reason,
     )
@@ -176,7 +159,7 @@ async def remove_members(
         where,
         members=await names.member_ids(at.client, where, members),
         policy=policy.value,
-        deadline=_seconds(policy, deadline),
+        deadline=patience.seconds(policy, deadline),
         max_parallel=max_parallel,
         keep_allocations=keep_allocations,
         reason=reason,
@@ -221,14 +204,8 @@ async def replace_member(
         region=where.region,
         lost=lost,
         policy=policy.value,
-        deadline=_seconds(policy, deadline),
+        deadline=patience.seconds(policy, deadline),
         override=override,
         reason=reason,
     )
     return await watching.finish(at, asked, detach=detach)
-
-
-def _seconds(policy: Policy, deadline: str | None) -> int | None:
-    if (policy is Policy.DEADLINE) != (deadline is not None):
-        raise Refused("--policy deadline and --deadline TIME go together.")
-    return None if deadline is None else durations.seconds(deadline)

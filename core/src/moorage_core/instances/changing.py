@@ -25,7 +25,7 @@ async def change(ctx: Context, id: str, asked: Asked) -> Operation:
             asked.kind,
             commands.ref(row),
             lock="exclusive",
-            timeout=rules.timeout(proposal.manifest, asked.kind),
+            timeout=rules.timeout(proposal.manifest, asked.kind) + (asked.deadline or 0),
             input=_input(asked, proposal),
             version_id=proposal.version_id,
             preempts=asked.preempt,
@@ -96,6 +96,7 @@ def _input(asked: Asked, proposal: Proposal) -> dict[str, Any]:
         given["effect"] = config.strongest(proposal.effects)
     if asked.kind == "instance.rollback":
         given["loses"] = list(proposal.loses)
+        given |= {"policy": asked.policy, "deadline_seconds": asked.deadline}
         if asked.override is not None:
             given["override"] = asked.override
     return given

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from moorage_core.members.models import DrainPolicy
 from moorage_core.policy.models import Decision
 from moorage_manifest import Manifest
 from moorage_manifest.vocabulary import OperationKind
@@ -139,6 +140,8 @@ class Asked:
     preempt: bool = False
     keep_allocations: bool = False
     accept_losses: bool = False
+    policy: DrainPolicy = "wait"
+    deadline: int | None = None
     reason: str = ""
     plan: str | None = None
 

@@ -19,7 +19,18 @@ from moorage_core.kit.ids import (
     PlanId,
     ProjectId,
 )
-from moorage_core.kit.wire import NO_CONTROL, WHOLE, Input, Moment, Output, Reason, Slug
+from moorage_core.kit.wire import (
+    NO_CONTROL,
+    WHOLE,
+    Input,
+    Moment,
+    Output,
+    Reason,
+    Seconds,
+    Slug,
+    check_deadline,
+)
+from moorage_core.members.models import DrainPolicy
 
 CONFIG_BYTES = 262_144
 """The most that a configuration may take, written as JSON."""
@@ -124,7 +135,17 @@ class RollbackWrite(Input):
     """What going back loses is accepted."""
     override: Override | None = None
     """Where an artifact of it was revoked."""
+    policy: DrainPolicy = "wait"
+    """What becomes of work that cannot go on across it: `wait` lets it end, `deadline` lets it end
+    until then, `force` ends it. An app that keeps such work alive has no use for it."""
+    deadline: Seconds | None = None
+    """Seconds, for `deadline`."""
     plan: PlanId | None = None
+
+    @model_validator(mode="after")
+    def _timed(self) -> Self:
+        check_deadline(self.policy, self.deadline)
+        return self
 
 
 class StopWrite(Input):

@@ -3,7 +3,8 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic_core import PydanticCustomError
 
 _CONTROL = r"\x00-\x1f\x7f-\x9f"
 NO_CONTROL = rf"^[^{_CONTROL}]+$"
@@ -39,6 +40,17 @@ def _whole(value: object) -> object:
 
 WHOLE = BeforeValidator(_whole)
 """For integers: a whole number, however it is spelled. Stands last, or its limits get lost."""
+
+Seconds = Annotated[int, Field(ge=1, le=30 * 86_400), WHOLE]
+"""How long something may take that nobody can hurry."""
+
+
+def check_deadline(policy: str, deadline: int | None) -> None:
+    """For bodies that say what becomes of what runs: only one of the ways takes a time."""
+    if (policy == "deadline") != (deadline is not None):
+        sentence = "deadline goes with the policy deadline, and with no other"
+        raise PydanticCustomError("deadline", sentence)
+
 
 Moment = datetime
 """A moment in UTC; on the wire `2026-01-31T12:00:00.123456Z`."""

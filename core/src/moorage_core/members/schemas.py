@@ -13,14 +13,23 @@ from moorage_core.kit.ids import (
     OrgId,
     ProjectId,
 )
-from moorage_core.kit.wire import NO_CONTROL, WHOLE, Input, Moment, Output, Reason, Slug
+from moorage_core.kit.wire import (
+    NO_CONTROL,
+    WHOLE,
+    Input,
+    Moment,
+    Output,
+    Reason,
+    Seconds,
+    Slug,
+    check_deadline,
+)
 from moorage_core.members.models import DrainPolicy, Health, Owner, Status
 
 MOST = 1000
 """Members that one request is about."""
 ComponentKey = Annotated[str, StringConstraints(max_length=63, pattern=r"^[a-z][a-z0-9_-]*$")]
 Note = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=NO_CONTROL)]
-Seconds = Annotated[int, Field(ge=1, le=30 * 86_400), WHOLE]
 Parallel = Annotated[int, Field(ge=1, le=MOST), WHOLE]
 Budget = Annotated[int, Field(ge=0, le=MOST), WHOLE]
 
@@ -70,9 +79,7 @@ class _Draining(_OfMembers):
 
     @model_validator(mode="after")
     def _timed(self) -> Self:
-        if (self.policy == "deadline") != (self.deadline is not None):
-            sentence = "deadline goes with the policy deadline, and with no other"
-            raise PydanticCustomError("deadline", sentence)
+        check_deadline(self.policy, self.deadline)
         return self
 
 
@@ -115,9 +122,7 @@ class MemberReplace(Input):
     @model_validator(mode="after")
     def _placed(self) -> Self:
         _one_way(self.allocation is not None, [self.sku, self.region])
-        if (self.policy == "deadline") != (self.deadline is not None):
-            sentence = "deadline goes with the policy deadline, and with no other"
-            raise PydanticCustomError("deadline", sentence)
+        check_deadline(self.policy, self.deadline)
         return self
 
 

@@ -30,6 +30,7 @@ from moorage.models import (
     StopWrite,
     UpgradeWrite,
 )
+from moorage.resources.members import DrainPolicy
 
 Instance = InstanceRead | str
 Plan = PlanRead | str
@@ -174,11 +175,14 @@ class Instances(Group):
         to_revision: int | None = None,
         accept_losses: bool = False,
         override: str | None = None,
+        policy: DrainPolicy = "wait",
+        deadline: int | None = None,
         plan: Plan | None = None,
     ) -> Arguments:
         """Bring it back to an earlier revision; left out, to the one that ran before.
 
-        `override` is the reason for going on where an artifact of it was revoked.
+        `override` is the reason for going on where an artifact of it was revoked. `policy` says
+        what becomes of work that cannot go on across it, and `deadline` is in seconds.
         """
         return _change(
             instance,
@@ -186,6 +190,8 @@ class Instances(Group):
                 to_revision=to_revision,
                 accept_losses=accept_losses,
                 override=None if override is None else Override(reason=override),
+                policy=policy,
+                deadline=deadline,
                 plan=_plan(plan),
             ),
         )
