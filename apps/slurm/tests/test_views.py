@@ -98,9 +98,9 @@ def test_a_partition_without_jobs_has_none() -> None:
 def test_usage_is_by_person_and_account() -> None:
     mine, own = views.usage(said(), instance())
 
-    assert (mine["key"], mine["jobs"], mine["cpu_seconds"]) == ("ada/prj_1", 3, 120)
+    assert (mine["key"], mine["jobs"], mine["cpu_seconds"]) == ("ada", 3, 120)
     assert "$project" not in mine
-    assert own["$project"] is None
+    assert (own["key"], own["$project"]) == ("root/root", None)
 
 
 def test_hours_that_are_over_are_metered_once_each() -> None:

@@ -84,6 +84,25 @@ def cluster(instance: moorage.Instance, controller: moorage.Member) -> render.Cl
     )
 
 
+CHOSEN_ONCE = {
+    "home": "Homes stay where they are: nobody moves the files of people.",
+    "process_tracking": "How jobs are tracked stays as it was chosen when the cluster was deployed.",
+}
+
+
+def check_change(instance: moorage.Instance, before: Mapping[str, Any]) -> None:
+    """Refuse a configuration that a cluster which is there cannot take."""
+    config = instance.config
+    why = [words for field, words in CHOSEN_ONCE.items() if config[field] != before[field]]
+    workers = len(instance.of(WORKER))
+    if config["max_nodes"] < workers:
+        why.append(f"There are {workers} workers, which is more than {config['max_nodes']}.")
+    if why:
+        raise moorage.Fail(
+            "change_refused", f"{' '.join(why)} Cancel this operation.", recovery="operator"
+        )
+
+
 def choose_processes(wanted: str, look: Mapping[str, Any]) -> render.Processes:
     """How jobs are tracked, for the life of the cluster."""
     if wanted == "auto":
@@ -160,7 +179,11 @@ def topology(instance: moorage.Instance) -> str:
 
 def endpoints(controller: moorage.Member) -> Json:
     """Where the cluster is used."""
-    return {"login_member": controller.name, "login_address": address(controller)}
+    return {
+        "login_member": controller.name,
+        "login_address": address(controller),
+        "login_allocation": controller.allocation_id,
+    }
 
 
 def names(members: Sequence[moorage.Member]) -> str:

@@ -71,7 +71,7 @@ def usage(said: Json, instance: moorage.Instance) -> list[Json]:
     account = cluster.account(instance)
     rows = [
         {
-            "key": f"{user}/{of}",
+            "key": user if of == account else f"{user}/{of}",
             "account": of,
             "user": user,
             "jobs": jobs,
