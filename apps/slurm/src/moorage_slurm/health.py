@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import moorage
 from moorage_slurm import cluster
-from moorage_slurm.onhost import versions
+from moorage_slurm.onhost import nodes, versions
 
 Json = dict[str, Any]
 LEAST_FREE_MB = 512
@@ -127,6 +127,7 @@ def judge(instance: moorage.Instance, answer: Answer, workers: Mapping[str, Answ
             reasons=[f"{name}: {' '.join(each.reasons)}" for name, each in ill.items()],
             runtime_version=None if said is None else said.get("version"),
             endpoints=cluster.endpoints(controller),
+            topology_mode=cluster.topology(instance),
             members={
                 ids[name]: moorage.MemberSeen(
                     health=each.health,
@@ -237,8 +238,8 @@ def _as_seen(node: Json | None, status: str) -> Finding:
 
 
 def _is_behind(node: Json | None) -> bool:
-    """Whether it was put aside for the release that it runs."""
-    return node is not None and versions.REASON in node["reason"]
+    """Whether it was put aside for the release that it runs, or for the key that it has."""
+    return node is not None and any(each in node["reason"] for each in (versions.REASON, nodes.KEY))
 
 
 def _detail(node: Json | None) -> Json | None:
