@@ -202,8 +202,10 @@ def judge_worker(
     if asked is not None and asked.said is not None:
         own = host_troubles(asked.said, skew=asked.skew - clock)
         dead = [] if asked.said["slurmd"] else ["slurmd does not run."]
-    elif asked is not None:
+    elif asked is not None and asked.lost:
         own = [asked.why]
+    elif asked is not None:
+        dead = [asked.why]
     seen = _as_seen(node, member.status)
     ill = seen.health == "unhealthy" or bool(dead)
     complaints: list[str] = asked.said["complaints"] if asked and asked.said else []

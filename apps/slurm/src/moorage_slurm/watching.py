@@ -10,12 +10,13 @@ import moorage
 from moorage_slurm import cluster, health, views
 from moorage_slurm.app import app
 from moorage_slurm.health import Answer
+from moorage_slurm.onhost import status
 from moorage_slurm.patience import Patience
 
 Json = dict[str, Any]
 EVERY = 5.0
 """Seconds: a dead scheduler is seen within ten."""
-LONGEST = 900
+LONGEST = 500
 """Letters of a reason."""
 
 
@@ -71,6 +72,8 @@ async def _ask(instance: moorage.WatchedInstance, probe: str, member: moorage.Me
         return Answer(why=f"The program on it ended with {done.exit_code} and said nothing.")
     if not done.ok:
         return Answer(why=said["message"])
+    if said.get("edition") != status.EDITION:
+        return Answer(why="The program on it is of another release of the app.")
     return Answer(said, skew=health.skew(said["now"], sent=sent, received=time.time()))
 
 

@@ -13,11 +13,14 @@ import time
 from pathlib import Path
 
 from moorage_slurm.onhost import look, nodes, queue, usage
-from moorage_slurm.onhost.commands import Json, Refused, run
+from moorage_slurm.onhost.commands import Completed, Json, Refused, run
 
 DAEMONS = ("munge", "mariadb", "slurmdbd", "slurmctld")
 LOOKOUT = ("127.0.0.1", 817)
 SLURMD = 6818
+EDITION = 1
+"""Of what is answered here. It is raised with every change that a controller has to know of: one
+that reads another puts its own program on the host, by a repair."""
 CONNECTING, GATHERING, WITHIN = 2, 20, 5
 """Seconds."""
 
@@ -52,6 +55,7 @@ def gather(given: Json) -> Json:
     ping = run("scontrol", "ping", within=WITHIN)
     up = "is UP" in ping.stdout
     said: Json = {
+        "edition": EDITION,
         "now": time.time(),
         "daemons": daemons(DAEMONS),
         "up": up,
@@ -60,7 +64,7 @@ def gather(given: Json) -> Json:
         "files": digests(),
     }
     if not up:
-        return said | {"ping": ping.words}
+        return said | {"ping": why_down(ping)}
     accounting = run("sacctmgr", "-n", "-P", "show", "cluster", "format=cluster", within=WITHIN)
     said |= {"version": _version(), "accounting": accounting.ok, "books": accounting.words}
     try:
@@ -70,6 +74,13 @@ def gather(given: Json) -> Json:
     except Refused as err:
         said |= {"up": False, "ping": err.message}
     return said
+
+
+def why_down(ping: Completed) -> str:
+    """What `scontrol ping` says of a scheduler that does not answer, without its ornaments."""
+    lines = [line for line in ping.lines if "*" not in line]
+    errors = [line.partition("error: ")[2] for line in ping.stderr.splitlines() if "error" in line]
+    return ", ".join([*lines[:1], *errors[:1]]) or ping.words
 
 
 def daemons(names: tuple[str, ...]) -> dict[str, str]:
@@ -108,6 +119,7 @@ def digests() -> dict[str, str]:
 def worker(given: Json) -> Json:
     """How the daemon of a worker is. Runs as a probe, to which systemd says nothing."""
     return {
+        "edition": EDITION,
         "now": time.time(),
         "munge": runs("munged"),
         "slurmd": listens(SLURMD),
