@@ -22,8 +22,8 @@ from tests.slurm.clusters import People
 from tests.slurm.replicas import Replica
 
 REASON = "needs root, systemd-container and mmdebstrap: `make setup` as root installs them"
-HOSTS = 5
-"""Four plain ones, and one with GPUs."""
+HOSTS = 6
+"""Four plain ones, one with GPUs, and one without agent."""
 GPUS = 2
 
 
@@ -80,7 +80,7 @@ def people(site: Site, admin: Caller, acme: Tenant) -> People:
 @pytest.fixture(scope="session")
 def nodes(lab: Lab, admin: Caller, acme: Tenant) -> list[Member]:
     """The plain hosts, enrolled by the pasted line."""
-    return [world.enrol(admin, host) for host in lab.hosts[:-1]]
+    return [world.enrol(admin, host) for host in lab.hosts[:4]]
 
 
 @pytest.fixture(scope="session")
@@ -89,7 +89,7 @@ def gpu_node(lab: Lab, admin: Caller, acme: Tenant) -> Member:
     size = {"cpus": 1, "memory_bytes": 1 << 30, "gpus": GPUS, "gpu_model": "Simulated H200"}
     price = {"price_micros": 9_000_000, "currency": "EUR"}
     admin.post("/v1/skus", {"slug": "lab-gpu", "name": "Lab host with GPUs"} | size | price)
-    host = lab.hosts[-1]
+    host = lab.hosts[4]
     host.add_gpus(GPUS)
     return world.enrol(admin, host, sku="lab-gpu")
 
