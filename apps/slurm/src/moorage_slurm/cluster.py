@@ -86,7 +86,7 @@ def cluster(instance: moorage.Instance, controller: moorage.Member) -> render.Cl
 
 CHOSEN_ONCE = {
     "home": "Homes stay where they are: nobody moves the files of people.",
-    "process_tracking": "How jobs are tracked stays as it was chosen when the cluster was deployed.",
+    "process_tracking": "How jobs are tracked was chosen at the deployment, and stays.",
 }
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,7 +20,12 @@ LOOKOUT = "moorage-slurm-status"
 
 
 async def ask(
-    machine: moorage.Machine, verb: str, given: Json | None = None, *, within: int = 120
+    machine: moorage.Machine,
+    verb: str,
+    given: Json | None = None,
+    *,
+    within: int = 120,
+    secrets: Sequence[moorage.Secret] = (),
 ) -> Json:
     """What the program on the host answers. Raises where it refuses."""
     done = await machine.exec(
@@ -28,6 +33,7 @@ async def ask(
         archive.PATH,
         verb,
         stdin=json.dumps(given or {}),
+        secret_files=secrets,
         timeout=within,
         repeatable=True,
         check=False,
@@ -87,15 +93,26 @@ async def install_all(machines: Sequence[moorage.Machine], series: str) -> None:
     await asyncio.gather(*map(one, machines))
 
 
-async def put_key(machine: moorage.Machine, key: moorage.Secret, auth: str) -> None:
-    """The cluster's key, and who uses it."""
-    if auth == "slurm":
-        await machine.put("/etc/slurm/slurm.key", key, mode="0600", owner="slurm", group="slurm")
-        return
-    changed = await machine.put(
-        "/etc/munge/munge.key", key, mode="0400", owner="munge", group="munge"
-    )
-    await machine.service("munge.service", "restarted" if changed else "started", enabled=False)
+async def everywhere(
+    machines: Sequence[moorage.Machine], do: Callable[[moorage.Machine], Awaitable[object]]
+) -> dict[str, str]:
+    """Do something on every host, side by side. Why it came to nothing, by name."""
+    gate, failed = asyncio.Semaphore(AT_ONCE), dict[str, str]()
+
+    async def one(machine: moorage.Machine) -> None:
+        async with gate:
+            try:
+                await do(machine)
+            except moorage.Fail as err:
+                failed[machine.name] = err.message
+
+    await asyncio.gather(*map(one, machines))
+    return dict(sorted(failed.items()))
+
+
+async def put_key(machine: moorage.Machine, key: moorage.Secret, auth: str) -> bool:
+    """The cluster's key, and who checks it; whether the host had another."""
+    return (await ask(machine, "keys.put", {"auth": auth}, secrets=[key]))["changed"]
 
 
 async def write(machine: moorage.Machine, files: Mapping[str, str]) -> list[str]:
@@ -299,7 +316,8 @@ async def _mend_worker(
     await machine.put(archive.PATH, archive.make(), mode="0755", parents=True)
     if wanted["home"] is not None:
         await mount_homes(machine, wanted["home"])
-    await put_key(machine, key, auth)
+    if await put_key(machine, key, auth):
+        await restart_worker(machine)
     await start_worker(machine, wanted["unit"])
     await ask(controller, "nodes.mend", {"node": machine.name})
     found = await ask(controller, "nodes.await", {"node": machine.name, "seconds": 15})

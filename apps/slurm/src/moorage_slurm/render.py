@@ -125,7 +125,7 @@ def _partitions(partitions: Sequence[Json], *, closed: bool) -> list[str]:
     lines: list[str] = []
     state = "INACTIVE" if closed else "UP"
     for place, each in enumerate(partitions):
-        features = each.get("features") or []
+        features: list[str] = each.get("features") or []
         own = f"{MARK}_{each['name']}"
         lines += [f"NodeSet={own} Feature={'|'.join(features) if features else MARK}"]
         minutes = each.get("max_minutes") or 0

@@ -110,8 +110,10 @@ def canary(given: Json) -> Json:
 
 
 def mend(given: Json) -> Json:
-    """Let a node that was down be used again. One that somebody drained stays so."""
+    """Let a node that was down, or lacked the key, be used again. Other drains stay."""
     node = find(given["node"])
+    if node is not None and parts(node, KEY)[0]:
+        release({**given, "owner": KEY})
     if node is not None and "DOWN" in node["states"] and "DRAIN" not in node["states"]:
         _update(node["node"], "State=RESUME")
     return {}
@@ -132,6 +134,8 @@ def delete(given: Json) -> Json:
 
 MEMBER, DRAIN, CORDON = "moorage: ", "moorage drain: ", "moorage cordon: "
 """How the reasons of our drains begin: the member's, and those of the actions."""
+KEY = "moorage key: "
+"""That of a worker which has not got the cluster's new key."""
 BETWEEN = " ; "
 """A node has one reason. Where several drain it, each has a part of it, and it stays drained until
 the last part is taken back."""
