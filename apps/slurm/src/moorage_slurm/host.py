@@ -430,8 +430,17 @@ async def know_gpus(controller: moorage.Machine, lines: Mapping[str, Sequence[st
 
 
 async def end_jobs(controller: moorage.Machine, policy: str) -> None:
-    """Until no job is left: they are cancelled, or awaited."""
-    left = (await ask(controller, "queue.end", {"policy": policy}))["jobs"]
+    """Until no job is left: they are cancelled, or awaited.
+
+    Where they are not awaited, a scheduler that does not answer keeps nobody: they end with their
+    workers.
+    """
+    try:
+        left = (await ask(controller, "queue.end", {"policy": policy}))["jobs"]
+    except moorage.Fail as err:
+        if policy == "cancel" and err.code == "scheduler_silent":
+            return
+        raise
     if left:
         raise moorage.Wait(
             f"waiting for {some_jobs(left)}", recheck=1 if policy == "cancel" else 10
