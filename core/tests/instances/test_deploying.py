@@ -79,10 +79,10 @@ async def test_a_configuration_is_held_against_the_apps_schema(echo: Echo) -> No
 
     said = await refused(echo, body, status=422, code="invalid_config")
 
-    assert [fault["location"] for fault in said["errors"]] == [
+    assert {fault["location"] for fault in said["errors"]} == {
         "body.config.limits.keys",
         "body.config.colour",
-    ]
+    }
 
 
 async def test_a_component_needs_its_members(echo: Echo) -> None:
