@@ -1,18 +1,21 @@
 """A Slurm cluster as its users see it: the platform's API, and shells on its hosts."""
 
+import sys
 import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
 from moorage_lab import Host
 from tests.e2e import shop, work, world
-from tests.e2e.callers import Caller
+from tests.e2e.callers import Caller, wait_until
 from tests.e2e.deployed import Deployed
 from tests.e2e.shop import Shop
 from tests.e2e.site import Site
 from tests.e2e.world import Member, Tenant
 
 LONG = 300.0
+Held = tuple[Member, str]
+"""A machine, and the allocation by which the project has it."""
 
 
 @dataclass
@@ -162,3 +165,30 @@ def deploy(
 def hold(admin: Caller, tenant: Tenant, nodes: list[Member]) -> list[tuple[Member, str]]:
     """Let the project have these machines."""
     return [(node, work.allocate(admin, tenant, node)) for node in nodes]
+
+
+def python(*words: str) -> list[str]:
+    """A program of this environment's Python."""
+    return [sys.executable, *words]
+
+
+def until_runs(cluster: Cluster, login: str) -> str:
+    """What a job of somebody's says, once they are on every host and in the books."""
+    words = ["runuser", "-u", login, "--", "srun", "id", "-un"]
+    said: list[str] = []
+
+    def runs() -> bool:
+        done = cluster.controller.run(words, check=False)
+        said.append(done.stdout)
+        return done.code == 0
+
+    wait_until(runs, seconds=60)
+    return said[-1]
+
+
+def until_unknown(cluster: Cluster, login: str) -> None:
+    """Until no host knows somebody, and the books do not."""
+    for host in cluster.hosts.values():
+        wait_until(lambda host=host: host.run(["id", login], check=False).code, seconds=60)
+    asked = ("sacctmgr", "-nP", "show", "assoc", f"user={login}", "format=user")
+    wait_until(lambda: not cluster.run(*asked).strip(), seconds=60)
