@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import moorage
-from moorage_slurm import cluster, host, render
+from moorage_slurm import cluster, host, render, succession
 from moorage_slurm.app import KEY, app
 
 Json = dict[str, Any]
@@ -40,7 +40,12 @@ async def conclude(op: moorage.InstanceOperation) -> None:
 async def add_controller(op: moorage.MemberOperation) -> None:
     member, config = op.member, op.instance.config
     look = await op.step("look at the host", host.look, op.node, cluster.CONTROLLER)
+    inherited: Json | None = None
+    if member.replaces_id is not None:
+        inherited = await op.step("look what was handed on", succession.look, op.node)
     processes = cluster.choose_processes(config["process_tracking"], look)
+    if inherited is not None:
+        processes = inherited["processes"]
     check(member, look, processes=processes, config=config)
     await _install(op, look)
     await op.step("put the key", host.put_key, op.node, op.secret(KEY), config["auth"])
@@ -53,16 +58,21 @@ async def add_controller(op: moorage.MemberOperation) -> None:
         address=cluster.address(member),
         config=config,
         processes=processes,
+        first_job=1 if inherited is None else inherited["first_job"],
     )
     files = render.config_files(whole, _workers(op))
     await op.step("write the configuration", host.write, op.node, files)
     await op.step("start the database", host.start_database, op.node)
+    if inherited is not None:
+        await op.step("take over", succession.take_over, op.node, op.id)
     conf = render.slurmdbd_conf(whole)
     await op.step("start accounting", host.start_accounting, op.node, conf, whole.address)
     await _await_people(op)
     # Before the scheduler: it finds everybody in the books when it starts.
     await op.step("open the books", host.open_books, op.node, books(op.instance))
     await op.step("start the scheduler", host.start_scheduler, op.node)
+    if inherited is not None:
+        await _gather_workers(op)
     await op.step("let it be looked at", host.start_lookout, op.node)
     version = await op.step("ask for its version", host.version, op.node)
     op.report_member(
@@ -72,9 +82,22 @@ async def add_controller(op: moorage.MemberOperation) -> None:
         adapter_detail={
             "hostname": look["hostname"],
             "processes": processes,
+            "first_job": whole.first_job,
             "warnings": _warnings(look),
         },
     )
+
+
+async def _gather_workers(op: moorage.MemberOperation) -> None:
+    """Workers follow the new controller, and their jobs go on."""
+    units = succession.units(op, op.member)
+    machines = [op.machine(each) for each in cluster.workers_of(op.instance)]
+    left = await op.step("let workers follow", succession.follow, op.node, machines, units)
+    if left:
+        said = " ".join(f"{name}: {why}" for name, why in left.items())
+        op.message(f"Workers that a repair has to bring along: {said}")
+    op.report_instance(endpoints=cluster.endpoints(op.member))
+    await op.step("forget the copy", succession.drop, op.node)
 
 
 @app.member("worker").add.prepare

@@ -4,9 +4,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import moorage
-from moorage_slurm import cluster, host
+from moorage_slurm import cluster, exchange, host, keys, render, succession
 from moorage_slurm.app import KEY, app
-from moorage_slurm.joining import KEY_BYTES, know_gpus, scheduler
+from moorage_slurm.joining import know_gpus, scheduler
+from moorage_slurm.onhost import state
 
 Json = dict[str, Any]
 GONE = "The host is gone, and nobody looked."
@@ -46,18 +47,31 @@ async def remove_worker(op: moorage.MemberOperation) -> None:
 
 @app.member("controller").remove
 async def remove_controller(op: moorage.MemberOperation) -> None:
+    """Before it goes for another, that one has everything that it knows."""
     if op.input.get("lost"):
         op.residue("everything of Slurm", op.member.name, GONE)
         return
+    if op.input.get("replaced_by"):
+        await _hand_over(op)
     await _clear(op)
+
+
+async def _hand_over(op: moorage.MemberOperation) -> None:
+    """Jobs go on meanwhile; nobody can submit until the new one runs."""
+    new, name = succession.successor(op), render.cluster_name(op.instance.id)
+    op.message("Jobs that run go on and none is lost; until the new controller runs, none starts.")
+    units, back = [*exchange.CONTROLLER_UNITS], exchange.start_units
+    await op.step("stop the scheduler", exchange.stop_units, op.node, units, undo=back)
+    await op.step("copy its state", exchange.keep_copy, op.node, op.id, state.MOVED, name)
+    await op.step("hand it over", succession.hand_over, op.node, new, op.secret(KEY), op.id)
 
 
 @app.instance.decommission.prepare
 async def end_jobs(op: moorage.InstanceOperation) -> None:
     """Jobs end before their hosts do: at once, or in their own time."""
     controller = cluster.controller_of(op.instance)
-    if controller is None or not controller.reachable:
-        return
+    if controller is None or not controller.reachable or controller.status not in cluster.SETTLED:
+        return  # no scheduler has any: a deployment that came to nothing goes like any other
     policy = op.instance.config["jobs_at_the_end"]
     await op.step("end the jobs", host.end_jobs, op.machine(controller), policy)
 
@@ -104,28 +118,8 @@ async def _give_up(op: moorage.MemberOperation) -> None:
     )
     if cut:
         op.message(f"Jobs that ran there wait again, or ended: {', '.join(map(str, cut))}.")
-    await _change_key(op)
+    await keys.change_key(op)
     op.residue("everything of Slurm", op.member.name, GONE)
-
-
-async def _change_key(op: moorage.MemberOperation) -> None:
-    """A new key for everybody who stays."""
-
-    async def make_new_key() -> None:
-        await op.put_secret(KEY, generate=KEY_BYTES, rotate=True)
-
-    await op.step("make a new key", make_new_key, no_return=True)
-    stay = [each for each in op.members if each.status in cluster.SETTLED]
-    auth = op.instance.config["auth"]
-    for member in stay:
-        if member.reachable:
-            machine = op.machine(member)
-            await op.step(
-                f"{member.name}: put the key", host.put_key, machine, op.secret(KEY), auth
-            )
-        else:
-            why = "It does not answer, and so has the old key: nobody hears it until a repair."
-            op.residue("the key of before", member.name, why)
 
 
 async def _clear(op: moorage.MemberOperation) -> None:
