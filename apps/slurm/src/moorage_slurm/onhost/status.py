@@ -5,14 +5,13 @@ to Slurm. So systemd waits at a port of the host itself and gathers for whoever 
 is one that only root can open: nobody else answers in its place.
 """
 
-import hashlib
 import json
 import shutil
 import socket
 import time
 from pathlib import Path
 
-from moorage_slurm.onhost import look, nodes, queue, usage
+from moorage_slurm.onhost import drift, look, nodes, queue, usage
 from moorage_slurm.onhost.commands import Completed, Json, Refused, run
 
 DAEMONS = ("munge", "mariadb", "slurmdbd", "slurmctld")
@@ -61,7 +60,7 @@ def gather(given: Json) -> Json:
         "up": up,
         "free_mb": shutil.disk_usage("/var").free >> 20,
         **look.names(),
-        "files": digests(),
+        "files": drift.files("controller"),
     }
     if not up:
         return said | {"ping": why_down(ping)}
@@ -106,16 +105,6 @@ def partitions() -> list[Json]:
     return list(found.values())
 
 
-def digests() -> dict[str, str]:
-    """Of the files that we write, by path."""
-    found: dict[str, str] = {}
-    for path in ("slurm.conf", "gres.conf", "cgroup.conf", "slurmdbd.conf"):
-        file = Path("/etc/slurm") / path
-        if file.exists():
-            found[str(file)] = hashlib.sha256(file.read_bytes()).hexdigest()
-    return found
-
-
 def worker(given: Json) -> Json:
     """How the daemon of a worker is. Runs as a probe, to which systemd says nothing."""
     return {
@@ -126,6 +115,7 @@ def worker(given: Json) -> Json:
         "free_mb": shutil.disk_usage("/var").free >> 20,
         **look.names(),
         "complaints": complaints(),
+        "files": drift.files("worker"),
     }
 
 
