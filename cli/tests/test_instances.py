@@ -102,11 +102,11 @@ class Shop:
 
     @property
     def instance(self) -> str:
-        return f"{self.project}/one"
+        return f"{self.project}/{self.slug}"
 
     def deploy(self, *machines: str) -> tuple[str, ...]:
         where = f"--component=worker={','.join(machines)}"
-        return ("deploy", self.project, self.slug, "--name", "one", where)
+        return ("deploy", self.project, self.slug, "--name", self.slug, where)
 
 
 @pytest.fixture
@@ -214,11 +214,19 @@ def test_a_failure_names_its_cause_and_triage_tells_the_story(
     (correlation,) = re.findall(r"moor triage (\S+)", failed.out)
     story = admin("triage", correlation)
 
-    assert 'Result: {"said": "hello"}' in said.out
+    assert "Result:\n  said: hello\n" in said.out
     assert failed.code == 5
     assert "Cause: That is no word to say. [rude]" in failed.out
     assert "Cause: That is no word to say. [rude]" in story.out.splitlines()[1]
     assert "step" in story.out
+
+
+def test_a_name_is_enough_where_only_one_instance_has_it(admin: Moor, deployed_shop: Shop) -> None:
+    found = admin("instances", "get", deployed_shop.slug, "-o", "json")
+    missing = admin("instances", "get", "nothing-of-the-kind")
+
+    assert found.json()["name"] == deployed_shop.slug
+    assert "There is no instance nothing-of-the-kind" in missing.err
 
 
 def test_a_view_is_listed_before_anything_is_in_it(admin: Moor, deployed_shop: Shop) -> None:

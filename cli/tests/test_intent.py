@@ -36,6 +36,18 @@ def test_new_machines_of_a_component_are_asked_for_once(words: list[str]) -> Non
         intent.placements(words)
 
 
+def test_a_value_can_be_the_text_of_a_file(tmp_path: Path) -> None:
+    script = tmp_path / "job.sh"
+    script.write_text("#!/bin/sh\nhostname\n")
+
+    assert intent.overlaid({}, [f"script=@{script}"]) == {"script": "#!/bin/sh\nhostname\n"}
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="nothing cannot be read"):
+        intent.overlaid({}, [f"script=@{tmp_path}/nothing"])
+
+
 def test_values_read_as_json_or_as_text() -> None:
     words = ["port=7000", "name=blue", 'tags=["a"]', "on=true", 'digits="12"', "empty="]
 

@@ -254,7 +254,24 @@ def test_success_ends_in_one_line() -> None:
 def test_an_action_ends_with_its_result() -> None:
     done = operation(kind="action", action="echo.put", status="succeeded", result={"copies": 3})
 
-    assert sight.ending(Sight(done))[1:] == ['Result: {"copies": 3}']
+    assert sight.ending(Sight(done))[1:] == ["Result:", "  copies: 3"]
+
+
+def test_rows_in_a_result_are_a_table_and_what_is_inside_goes_further_in() -> None:
+    rows = [{"job": 9, "state": "RUNNING"}, {"job": 10, "state": "PENDING"}]
+    result = {"jobs": rows, "first": {"node": "a"}, "mixed": [{"a": 1}, {"b": 2}]}
+    done = operation(kind="action", action="app.list", status="succeeded", result=result)
+
+    assert sight.ending(Sight(done))[1:] == [
+        "Result:",
+        "  jobs:",
+        "    JOB  STATE",
+        "    9    RUNNING",
+        "    10   PENDING",
+        "  first:",
+        "    node: a",
+        '  mixed: {"a": 1}, {"b": 2}',
+    ]
 
 
 def test_what_was_taken_down_says_that_nothing_is_left_or_what() -> None:

@@ -21,8 +21,8 @@ ConfigValues = Annotated[
     typer.Option(
         "--config",
         metavar="KEY=VALUE",
-        help="One value of the configuration: JSON where it reads as such, else text. "
-        "A dot goes one level down. Over those of the file.",
+        help="One value of the configuration: JSON where it reads as such, else text; @FILE: the "
+        "text of a file. A dot goes one level down. Over those of the file.",
     ),
 ]
 ConfigFile = Annotated[
@@ -92,16 +92,19 @@ def configuration(file: Path | None, values: Sequence[str]) -> dict[str, Any]:
 
 def read(file: Path) -> dict[str, Any]:
     """An object from a file of YAML or JSON, which a person may have written wrongly."""
-    try:
-        text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
-    except (OSError, ValueError) as err:
-        raise Refused(f"{file} cannot be read: {err}.") from err
-    found = document.parse(text, file=str(file))
+    found = document.parse(_text(file), file=str(file))
     for fault in found.faults:
         raise Refused(f"{file}, line {fault.line}, column {fault.column}: {fault.message}.")
     if not isinstance(found.data, dict):
         raise Refused(f"{file} needs keys with values.")
     return cast(dict[str, Any], found.data)
+
+
+def _text(file: Path) -> str:
+    try:
+        return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+    except (OSError, ValueError) as err:
+        raise Refused(f"{file} cannot be read: {err}.") from err
 
 
 def overlaid(base: Mapping[str, Any], values: Sequence[str]) -> dict[str, Any]:
@@ -117,7 +120,12 @@ def overlaid(base: Mapping[str, Any], values: Sequence[str]) -> dict[str, Any]:
 
 
 def value(text: str) -> Any:
-    """JSON where it reads as such, else the text itself: numbers need no quotes, words neither."""
+    """JSON where it reads as such, else the text itself: numbers need no quotes, words neither.
+
+    With @ before it, it is the name of a file, whose text is the value.
+    """
+    if text.startswith("@"):
+        return _text(Path(text[1:]))
     try:
         return json.loads(text)
     except ValueError:

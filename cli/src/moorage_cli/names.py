@@ -43,7 +43,10 @@ AllocationName = Annotated[
 ]
 InstanceName = Annotated[
     str,
-    typer.Argument(metavar="INSTANCE", help="The instance's id, or ORG/PROJECT/NAME."),
+    typer.Argument(
+        metavar="INSTANCE",
+        help="The instance's id, or ORG/PROJECT/NAME; NAME where only one is called so.",
+    ),
 ]
 MemberName = Annotated[
     str,
@@ -223,13 +226,16 @@ async def allocation_id(client: Client, name: str, *, project: str | None) -> st
 
 
 async def get_instance(client: Client, name: str) -> InstanceRead:
-    """An instance by its id, or as ORG/PROJECT/NAME among those that are not gone."""
+    """An instance by its id, or by its name among those that are not gone."""
     if is_id(name):
         return await client.instances.get(name)
     project, slash, own = name.rpartition("/")
-    if not slash or "/" not in project:
+    if slash and "/" not in project:
         raise Refused(f"{name} is not an instance's id. Name an instance as ORG/PROJECT/NAME.")
-    held = client.instances.list_in_project(await project_id(client, project))
+    if slash:
+        held = client.instances.list_in_project(await project_id(client, project))
+    else:
+        held = client.instances.list()
     found = await _one(held, "instance", own, by=lambda each: "" if each.deleted_at else each.name)
     return await client.instances.get(found)
 

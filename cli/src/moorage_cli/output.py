@@ -115,6 +115,39 @@ def cell(value: Any) -> str:
     return str(value)
 
 
+def outline(value: Mapping[str, Any], *, margin: str = "  ") -> list[str]:
+    """An object as lines: a name and a value each, what is inside further in, rows as a table."""
+    found: list[str] = []
+    for name, inner in value.items():
+        if isinstance(inner, dict) and inner:
+            below = cast(dict[str, Any], inner)
+            found += [f"{margin}{name}:", *outline(below, margin=f"{margin}  ")]
+        elif rows := _rows(inner):
+            found += [f"{margin}{name}:", *(f"{margin}  {line}" for line in _aligned(rows))]
+        else:
+            found.append(f"{margin}{name}: {cell(inner)}")
+    return found
+
+
+def _rows(value: Any) -> list[dict[str, Any]]:
+    """What can be shown as a table: objects, all with the same names."""
+    items = cast(list[Any], value) if isinstance(value, list) else []
+    rows = [cast(dict[str, Any], each) for each in items if isinstance(each, dict)]
+    alike = len(rows) == len(items) and len({frozenset(row) for row in rows}) == 1
+    return rows if alike else []
+
+
+def _aligned(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    names = [*rows[0]]
+    lines = [[name.upper().replace("_", " ") for name in names]]
+    lines += [[cell(row[name]) for name in names] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    ]
+
+
 async def _gathered(rows: Rows) -> list[Model]:
     found: list[Model] = []
     if not isinstance(rows.items, AsyncIterable):

@@ -6,6 +6,7 @@ Pure: what was read goes in, lines come out. Who reads it again and again is `wa
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any, cast
 
 from rich.console import Group, RenderableType
 from rich.progress_bar import ProgressBar
@@ -209,12 +210,18 @@ def ending(sight: Sight) -> list[str]:
         found.append(f"Cause: {operation.error.message} [{operation.error.code}]")
         found += [f"  | {line}" for line in operation.error.log or ()]
     if operation.action and operation.result is not None:
-        found.append(f"Result: {output.cell(operation.result)}")
+        found += _result(operation.result)
     found += residue(operation)
     if operation.status != "succeeded":
         found += [f"  {sight.child(child)}" for child in sight.children if child.status in SETTLED]
         found += next_commands(operation)
     return found
+
+
+def _result(value: Any) -> list[str]:
+    if not isinstance(value, dict):
+        return [f"Result: {output.cell(value)}"]
+    return ["Result:", *output.outline(cast(dict[str, Any], value))]
 
 
 def residue(operation: OperationRead) -> list[str]:

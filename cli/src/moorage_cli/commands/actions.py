@@ -35,7 +35,8 @@ async def run_action(
         typer.Option(
             "--input",
             metavar="KEY=VALUE",
-            help="One value of the input: JSON where it reads as such, else text.",
+            help="One value of the input: JSON where it reads as such, else text; @FILE: the "
+            "text of a file.",
         ),
     ] = None,
     input_file: intent.InputFile = None,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from moorage.models import ViewRead
+from moorage.models import ViewRead, ViewRowRead
 from moorage_cli import names, output
 from moorage_cli.connection import Session
 from moorage_cli.names import InstanceName
@@ -36,13 +36,21 @@ async def get_view(
     while after is not None and (limit is None or len(rows) < limit):
         more = await at.client.views.page(where, view, after=after)
         rows, after = [*rows, *more.items], more.next
-    shown = rows[:limit]
+    shown = _ordered(rows, page.view)[:limit]
     return Table(
         [row.data for row in shown],
         [column.name for column in page.view.columns],
         page.model_copy(update={"items": shown, "next": None}).model_dump(mode="json"),
         note=_note(page.view),
     )
+
+
+def _ordered(rows: list[ViewRowRead], view: ViewRead) -> list[ViewRowRead]:
+    """By the key, which the platform orders as text: nine comes before ten."""
+    types = {column.name: column.type for column in view.columns}
+    if types.get(view.key) != "integer" or not all(row.key.isdigit() for row in rows):
+        return rows
+    return sorted(rows, key=lambda row: int(row.key))
 
 
 def _note(view: ViewRead) -> str:
