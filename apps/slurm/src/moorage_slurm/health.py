@@ -1,11 +1,11 @@
 """What the answers of hosts mean for a cluster's health, in words. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import moorage
-from moorage_slurm import cluster
+from moorage_slurm import cluster, drift
 from moorage_slurm.onhost import nodes, versions
 
 Json = dict[str, Any]
@@ -15,6 +15,7 @@ MOST_ASKED = 8
 """Workers that are asked in one look."""
 Verdict = Literal["healthy", "degraded", "unhealthy", "unknown"]
 BAD = frozenset({"DOWN", "FAIL", "NOT_RESPONDING", "INVALID_REG", "UNKNOWN"})
+PROGRAM = "program"
 COMING = frozenset({"requested", "deploying"})
 CLOCKS = ("Expired credential", "Rewound credential", "out of sync clocks")
 """What Slurm says where clocks differ."""
@@ -38,18 +39,18 @@ class Finding:
 
     health: Verdict = "healthy"
     reasons: Sequence[str] = ()
-    mend: bool = False
-    """Whether a repair can help. Where a person has to act first, it cannot."""
+    mend: Sequence[str] = ()
+    """What of it a repair can help. Where a person has to act first, it can help nothing."""
     version: str | None = None
     detail: Json | None = None
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """How a cluster is, and which of its members a repair can help, by name and why."""
+    """How a cluster is, and what of its members a repair can help, by name."""
 
     observed: moorage.Observed
-    mend: Mapping[str, str] = field(default_factory=dict[str, str])
+    mend: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
 
 def skew(there: float, *, sent: float, received: float) -> float:
@@ -103,8 +104,15 @@ def before_a_look(instance: moorage.Instance) -> moorage.Observed | None:
     return None
 
 
-def judge(instance: moorage.Instance, answer: Answer, workers: Mapping[str, Answer]) -> Judgement:
-    """From what the controller's host says, and those of the workers that were asked."""
+def judge(
+    instance: moorage.Instance,
+    answer: Answer,
+    workers: Mapping[str, Answer],
+    *,
+    changed: drift.Changed | None = None,
+) -> Judgement:
+    """From what the controller's host says, those of the workers that were asked, and files that
+    somebody changed there."""
     controller = cluster.controller_of(instance)
     assert controller is not None
     found = {controller.name: judge_controller(answer, auth=instance.config["auth"])}
@@ -116,6 +124,8 @@ def judge(instance: moorage.Instance, answer: Answer, workers: Mapping[str, Answ
             found[member.name] = judge_worker(
                 member, known.get(member.name), asked, clock=answer.skew
             )
+    for name, files in (changed or {}).items():
+        found[name] = _with_changes(found[name], files)
     ill = {name: each for name, each in found.items() if each.health != "healthy"}
     whole: Verdict = "healthy" if not ill else "degraded"
     if found[controller.name].health == "unhealthy":
@@ -139,8 +149,16 @@ def judge(instance: moorage.Instance, answer: Answer, workers: Mapping[str, Answ
             },
             fresh_for=FRESH,
         ),
-        {name: " ".join(each.reasons) for name, each in ill.items() if each.mend},
+        {name: each.mend for name, each in ill.items() if each.mend},
     )
+
+
+def _with_changes(found: Finding, files: Mapping[str, str]) -> Finding:
+    """A member of which somebody changed files: it does what they say, or will."""
+    health = "degraded" if found.health == "healthy" else found.health
+    reasons = [*found.reasons, f"Somebody changed {', '.join(files)} on its host."]
+    mend = found.mend or found.health == "healthy"
+    return replace(found, health=health, reasons=reasons, mend=mend)
 
 
 # --- the controller ------------------------------------------------------------------------------
@@ -150,23 +168,23 @@ def judge_controller(answer: Answer, *, auth: str) -> Finding:
     """Without a scheduler nothing starts; without accounting jobs run, and are booked later."""
     said = answer.said
     if said is None:
-        return Finding("unhealthy", [answer.why], mend=not answer.lost)
+        return Finding("unhealthy", [answer.why], mend=() if answer.lost else (PROGRAM,))
     own = host_troubles(said, skew=answer.skew)
-    down = [
-        f"{name} is {state}."
+    down = {
+        name: f"{name} is {state}."
         for name, state in said["daemons"].items()
         if state != "active" and not (name == "munge" and auth == "slurm")
-    ]
+    }
     if not said["up"]:
-        down.append(f"slurmctld does not answer: {said.get('ping') or 'no word'}.")
+        down["scheduler"] = f"slurmctld does not answer: {said.get('ping') or 'no word'}."
     elif not said["accounting"]:
-        down.append(f"Accounting does not answer: {said['books']}.")
+        down["accounting"] = f"Accounting does not answer: {said['books']}."
     if not down and not own:
         return Finding(version=said.get("version"))
     return Finding(
         "degraded" if said["up"] else "unhealthy",
-        [*down, *own],
-        mend=bool(down) and not own,
+        [*down.values(), *own],
+        mend=() if own else [*down],
         version=said.get("version"),
     )
 
@@ -198,16 +216,17 @@ def judge_worker(
             "unhealthy", ["Its host does not answer the platform."], detail=_detail(node)
         )
     own: list[str] = []
-    dead: list[str] = []
+    ill: dict[str, str] = {}
     if asked is not None and asked.said is not None:
         own = host_troubles(asked.said, skew=asked.skew - clock)
-        dead = [] if asked.said["slurmd"] else ["slurmd does not run."]
+        ill = {} if asked.said["slurmd"] else {"slurmd": "slurmd does not run."}
     elif asked is not None and asked.lost:
         own = [asked.why]
     elif asked is not None:
-        dead = [asked.why]
+        ill = {PROGRAM: asked.why}
     seen = _as_seen(node, member.status)
-    ill = seen.health == "unhealthy" or bool(dead)
+    if seen.health == "unhealthy":
+        ill = {"node": seen.reasons[0], **ill}
     complaints: list[str] = asked.said["complaints"] if asked and asked.said else []
     if ill and any(word in each for each in complaints for word in CLOCKS):
         own.append(
@@ -215,12 +234,14 @@ def judge_worker(
             f"{cluster.LIMIT_OF_SKEW:.0f} s. Set the clock, and let something keep it."
         )
     elif ill and complaints:
-        dead.append(f"slurmd says: {complaints[-1]}.")
+        ill["slurmd"] = f"{ill.get('slurmd', '')} slurmd says: {complaints[-1]}.".strip()
+    reasons = [*(ill.values() if ill else seen.reasons), *own]
     health: Verdict = "unhealthy" if ill else ("degraded" if own else seen.health)
+    parts = [*ill] or (["release"] if _is_behind(node) else [])
     return Finding(
         health,
-        [*seen.reasons, *dead, *own],
-        mend=(ill or _is_behind(node)) and not own and member.status == "ready",
+        reasons,
+        mend=parts if not own and member.status == "ready" else (),
         version=None if node is None else node["version"],
         detail=_detail(node),
     )

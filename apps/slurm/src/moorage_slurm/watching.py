@@ -3,11 +3,12 @@
 import asyncio
 import json
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import moorage
-from moorage_slurm import cluster, health, views
+from moorage_slurm import cluster, drift, health, views
 from moorage_slurm.app import app
 from moorage_slurm.health import Answer
 from moorage_slurm.onhost import status
@@ -28,6 +29,8 @@ class Memory:
     """Workers that were not well when they were asked last, with what they said."""
     patience: Patience = field(default_factory=Patience)
     turn: int = 0
+    changed: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    """Files that somebody changed, by member and path."""
 
 
 _memories: dict[str, Memory] = {}
@@ -46,15 +49,39 @@ async def look(instance: moorage.WatchedInstance) -> moorage.Observed:
     workers: dict[str, Answer] = {}
     if answer.said is not None and answer.said["up"]:
         workers = await _ask_workers(instance, answer.said["nodes"], memory)
-    found = health.judge(instance, answer, workers)
+    changed = _compare(instance, controller, {**workers, controller.name: answer}, memory)
+    found = health.judge(instance, answer, workers, changed=changed)
     more = await _request_repair(instance, found, memory)
     if answer.said is not None and answer.said["up"]:
         try:
             await _publish(instance, answer.said)
+            await instance.publish("slurm.drift", drift.rows(changed))
         except moorage.Fail as err:
             more.append(f"What there is cannot be shown: {err.message}")
     observed = found.observed
     return observed.model_copy(update={"reasons": [*observed.reasons, *more]})
+
+
+def _compare(
+    instance: moorage.Instance,
+    controller: moorage.Member,
+    answers: Mapping[str, Answer],
+    memory: Memory,
+) -> dict[str, dict[str, str]]:
+    """Which files are not what they should be; of who was not asked, as it was the last time."""
+    if not cluster.is_settled(instance):
+        memory.changed = {}
+        return {}
+    members = {controller.name: cluster.files_of(instance, controller)}
+    for each in cluster.workers_of(instance):
+        members[each.name] = cluster.worker_files(instance, controller, each)
+    found = {name: files for name, files in memory.changed.items() if name in members}
+    for name, wanted in members.items():
+        answer = answers.get(name)
+        if answer is not None and answer.said is not None and "files" in answer.said:
+            found[name] = drift.differences(wanted, answer.said["files"])
+    memory.changed = {name: files for name, files in found.items() if files}
+    return memory.changed
 
 
 async def _ask(instance: moorage.WatchedInstance, probe: str, member: moorage.Member) -> Answer:
@@ -99,18 +126,19 @@ async def _request_repair(
     if instance.status != "running":
         return []
     now, patience = time.time(), memory.patience
-    due = patience.due(found.mend, now=now)
+    ill = {f"{name} ({part})": name for name, parts in found.mend.items() for part in parts}
+    due = patience.due(ill, now=now)
     if due:
         # The same words for the same trouble: then it is the same repair, as long as it lasts.
-        reason = f"Not well: {', '.join(due)}. {found.mend[due[0]]}"[:LONGEST]
-        members = [each for each in instance.members if each.name in due]
+        reason = f"Not well: {', '.join(due)}"[:LONGEST]
+        members = [each for each in instance.members if each.name in {ill[key] for key in due}]
         try:
             await instance.request_repair(reason, members)
         except moorage.Fail as err:
             return [f"No repair: {err.message}"]
         patience.asked(due, now=now)
-    said = {name: patience.words(name, now=now) for name in found.mend}
-    return [f"{name}: {words}" for name, words in said.items() if words]
+    said = {key: patience.words(key, now=now) for key in ill}
+    return [f"{key}: {words}" for key, words in said.items() if words]
 
 
 async def _publish(instance: moorage.WatchedInstance, said: Json) -> None:

@@ -65,7 +65,7 @@ def gather(given: Json) -> Json:
     if not up:
         return said | {"ping": why_down(ping)}
     accounting = run("sacctmgr", "-n", "-P", "show", "cluster", "format=cluster", within=WITHIN)
-    said |= {"version": _version(), "accounting": accounting.ok, "books": accounting.words}
+    said |= {"version": _version(), "accounting": accounting.ok, "books": last_words(accounting)}
     try:
         said |= {"nodes": nodes.list_all(), "partitions": partitions(), **queue.snapshot()}
         if accounting.ok:
@@ -73,6 +73,12 @@ def gather(given: Json) -> Json:
     except Refused as err:
         said |= {"up": False, "ping": err.message}
     return said
+
+
+def last_words(done: Completed) -> str:
+    """What a command of Slurm ended with: what stands before it says where in the program."""
+    lines = done.stderr.strip().splitlines()
+    return lines[-1].rpartition(": ")[2] if lines else done.words
 
 
 def why_down(ping: Completed) -> str:
