@@ -36,7 +36,7 @@ async def get_view(
     while after is not None and (limit is None or len(rows) < limit):
         more = await at.client.views.page(where, view, after=after)
         rows, after = [*rows, *more.items], more.next
-    shown = _ordered(rows, page.view)[:limit]
+    shown = ordered(rows, page.view)[:limit]
     return Table(
         [row.data for row in shown],
         [column.name for column in page.view.columns],
@@ -45,7 +45,7 @@ async def get_view(
     )
 
 
-def _ordered(rows: list[ViewRowRead], view: ViewRead) -> list[ViewRowRead]:
+def ordered(rows: list[ViewRowRead], view: ViewRead) -> list[ViewRowRead]:
     """By the key, which the platform orders as text: nine comes before ten."""
     types = {column.name: column.type for column in view.columns}
     if types.get(view.key) != "integer" or not all(row.key.isdigit() for row in rows):
