@@ -100,6 +100,7 @@ async def upgrade(op: moorage.InstanceOperation) -> Json:
         "write the configuration", host.write, machine, change.files(patient(change.whole))
     )
     await _start_controller(op, change)
+    await _look(op, change, "see who runs which release")
     missing = await _on_workers(
         op, change.workers, "change the workers", _change_and_start(machine)
     )
