@@ -84,6 +84,30 @@ def cluster(instance: moorage.Instance, controller: moorage.Member) -> render.Cl
     )
 
 
+def files_of(instance: moorage.Instance, controller: moorage.Member) -> dict[str, str]:
+    """What stands in every file of ours on the controller's host, by path."""
+    whole = cluster(instance, controller)
+    known = [each for each in instance.of(WORKER) if each.host_address is not None]
+    return {
+        **render.config_files(whole, [worker(each, instance.config) for each in known]),
+        render.ACCOUNTING: render.slurmdbd_conf(whole),
+        **{f"{render.UNITS}/{unit}": text for unit, text in render.controller_units().items()},
+    }
+
+
+def worker_files(
+    instance: moorage.Instance, controller: moorage.Member, member: moorage.Member
+) -> dict[str, str]:
+    """The same of a worker's host."""
+    text = render.unit_slurmd(worker(member, instance.config), controller=address(controller))
+    return {f"{render.UNITS}/slurmd.service": text}
+
+
+def is_settled(instance: moorage.Instance) -> bool:
+    """Whether nobody is at work on the instance: until then its files are on their way."""
+    return instance.status == "running" and all(m.status in SETTLED for m in instance.members)
+
+
 CHOSEN_ONCE = {
     "home": "Homes stay where they are: nobody moves the files of people.",
     "process_tracking": "How jobs are tracked was chosen at the deployment, and stays.",

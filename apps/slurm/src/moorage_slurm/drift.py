@@ -2,12 +2,12 @@
 
 import difflib
 import hashlib
-from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Mapping
 
-LONGEST = 1500
+Changed = Mapping[str, Mapping[str, str]]
+"""By the name of a member and the path of a file: what somebody changed there."""
+LONGEST = 4000
 """Characters of a difference that are shown."""
-T = TypeVar("T")
 
 
 def differences(wanted: Mapping[str, str], said: Mapping[str, str]) -> dict[str, str]:
@@ -30,14 +30,10 @@ def _diff(path: str, should: str, has: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n(and more)"
 
 
-def words(name: str, found: Mapping[str, str]) -> str:
-    """That somebody changed files of a member, in a sentence."""
-    return f"Somebody changed {', '.join(found)} on {name}."
-
-
-def turn(members: Sequence[T], *, now: float, every: float, at_once: int) -> list[T]:
-    """Whose turn it is to be looked at: a few each time, everybody in time."""
-    if len(members) <= at_once:
-        return list(members)
-    first = int(now / every) * at_once % len(members)
-    return [*members[first : first + at_once], *members[: max(0, first + at_once - len(members))]]
+def rows(changed: Changed) -> list[dict[str, str]]:
+    """What people see of it."""
+    return [
+        {"place": f"{name}:{path}", "member": name, "file": path, "change": text}
+        for name, files in sorted(changed.items())
+        for path, text in sorted(files.items())
+    ]

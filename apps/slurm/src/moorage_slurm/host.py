@@ -170,8 +170,7 @@ async def start_database(machine: moorage.Machine) -> None:
 
 
 async def start_accounting(machine: moorage.Machine, conf: str, address: str) -> None:
-    path = f"{render.CONFIG}/slurmdbd.conf"
-    await machine.put(path, conf, mode="0600", owner="slurm", group="slurm")
+    await machine.put(render.ACCOUNTING, conf, mode="0600", owner="slurm", group="slurm")
     unit = render.unit_slurmdbd()
     await machine.service("slurmdbd.service", "started", content=unit, enabled=False)
     given = {"address": address, "port": render.DATABASE_PORT, "unit": "slurmdbd"}
@@ -191,6 +190,21 @@ async def start_lookout(machine: moorage.Machine) -> None:
         await machine.exec("systemctl", "daemon-reload", repeatable=True)
     unit = render.socket_lookout(status.LOOKOUT)
     await machine.service(f"{LOOKOUT}.socket", "started", content=unit, enabled=False)
+
+
+async def mend_files(machine: moorage.Machine, files: Mapping[str, str], accounting: str) -> None:
+    """Have the files of the controller's host as they should be, and daemons that read them."""
+    await machine.put(archive.PATH, archive.make(), mode="0755", parents=True)
+    units = render.controller_units()
+    found = await ask(machine, "config.mend", {"files": files, "units": [*units]})
+    stale: set[str] = {*found["overridden"]}
+    if await machine.put(render.ACCOUNTING, accounting, mode="0600", owner="slurm", group="slurm"):
+        stale.add("slurmdbd.service")
+    for unit, text in units.items():
+        if (await machine.service(unit, content=text)).changed:
+            stale.add(unit)
+    for unit in sorted(stale, reverse=True):
+        await machine.service(unit, "restarted", enabled=False)
 
 
 async def mend_scheduler(machine: moorage.Machine, home: str | None, auth: str) -> None:
@@ -316,9 +330,11 @@ async def _mend_worker(
     await machine.put(archive.PATH, archive.make(), mode="0755", parents=True)
     if wanted["home"] is not None:
         await mount_homes(machine, wanted["home"])
-    if await put_key(machine, key, auth):
-        await restart_worker(machine)
+    changed = await put_key(machine, key, auth)
+    found = await ask(machine, "config.mend", {"files": {}, "units": ["slurmd.service"]})
     await start_worker(machine, wanted["unit"])
+    if changed or found["overridden"]:
+        await restart_worker(machine)
     await ask(controller, "nodes.mend", {"node": machine.name})
     found = await ask(controller, "nodes.await", {"node": machine.name, "seconds": 15})
     if found["registered"]:

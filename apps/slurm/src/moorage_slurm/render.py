@@ -10,6 +10,10 @@ Processes = Literal["cgroup", "linuxproc"]
 Json = dict[str, Any]
 
 CONFIG = "/etc/slurm"
+ACCOUNTING = f"{CONFIG}/slurmdbd.conf"
+UNITS = "/etc/systemd/system"
+SHARED = tuple(f"{CONFIG}/{name}.conf" for name in ("slurm", "gres", "cgroup", "plugstack"))
+"""What every daemon reads."""
 STATE = "/var/lib/slurm/slurmctld"
 DATABASE = "slurm_acct"
 MARK = "moorage"
@@ -218,6 +222,10 @@ def unit_slurmdbd() -> str:
     return _unit("Slurm's accounting", "/usr/sbin/slurmdbd -D -s", "slurmdbd", user="slurm")
 
 
+def controller_units() -> dict[str, str]:
+    return {"slurmctld.service": unit_slurmctld(), "slurmdbd.service": unit_slurmdbd()}
+
+
 def unit_slurmd(worker: Worker, *, controller: str) -> str:
     """A worker makes itself known, with what it has. It keeps its jobs when it is restarted."""
     conf = [f"Feature={MARK}", f"NodeAddr={worker.address}"]
@@ -313,6 +321,58 @@ Description=Somebody came to this host, or left it
 
 [Path]
 PathChanged=/etc/passwd
+"""
+
+
+def unit_copy(program: str) -> str:
+    return f"""\
+[Unit]
+Description=Have workers keep a copy of what the Slurm cluster knows
+
+[Service]
+Type=oneshot
+ExecStart=/usr/bin/python3 {program} state.pass
+StandardInput=null
+StandardOutput=null
+Nice=19
+IOSchedulingClass=idle
+"""
+
+
+def timer_copy() -> str:
+    """Every minute after the one before has ended."""
+    return """\
+[Unit]
+Description=Have workers keep a copy of what the Slurm cluster knows
+
+[Timer]
+OnActiveSec=10
+OnUnitInactiveSec=60
+AccuracySec=1
+"""
+
+
+def unit_keep(program: str) -> str:
+    return f"""\
+[Unit]
+Description=Keep a copy of what the Slurm cluster knows
+
+[Service]
+ExecStart=/usr/bin/python3 {program} state.keep
+StandardInput=null
+StandardOutput=null
+RuntimeMaxSec=900
+"""
+
+
+def socket_keep(port: int) -> str:
+    return f"""\
+[Unit]
+Description=Where the controller of the Slurm cluster brings its copies
+
+[Socket]
+ListenStream=0.0.0.0:{port}
+TriggerLimitBurst=0
 """
 
 

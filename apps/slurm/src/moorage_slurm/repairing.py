@@ -19,6 +19,10 @@ async def repair(op: moorage.InstanceOperation) -> None:
     if whole:
         config = op.instance.config
         home = render.mount_home(config["home"], controller=None)
+        files = cluster.files_of(op.instance, controller)
+        accounting = files[render.ACCOUNTING]
+        shared = {path: text for path, text in files.items() if path in render.SHARED}
+        await op.step("mend the files", host.mend_files, machine, shared, accounting)
         await op.step("mend the scheduler", host.mend_scheduler, machine, home, config["auth"])
     workers = [
         each for each in cluster.workers_of(op.instance) if each in op.concerned and each.reachable

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from moorage_slurm.onhost.commands import Json, Refused, run
+from moorage_slurm.onhost.drift import UNITS
 
 CONF = "/etc/slurm/slurm.conf"
 LOG = Path("/var/log/slurm/slurmctld.log")
@@ -67,13 +68,24 @@ def change(given: Json) -> Json:
 
 
 def mend(given: Json) -> Json:
-    """Have these files and none of the others. The scheduler reads them anew if they differed."""
+    """Have these files, and nothing beside these units that changes them.
+
+    The scheduler reads anew what was another; units that something changed are returned.
+    """
     changed = write(given["files"])
-    for path in given.get("absent", ()):
-        Path(path).unlink(missing_ok=True)
     if changed and run("systemctl", "is-active", "slurmctld.service").ok:
         run("scontrol", "reconfigure", within=60)
-    return {"changed": changed}
+    overridden = [unit for unit in given["units"] if _clear(UNITS / f"{unit}.d")]
+    if overridden:
+        run("systemctl", "daemon-reload")
+    return {"changed": changed, "overridden": overridden}
+
+
+def _clear(folder: Path) -> bool:
+    found = [*folder.glob("*.conf")]
+    for file in found:
+        file.unlink(missing_ok=True)
+    return bool(found)
 
 
 def write(files: Mapping[str, str]) -> list[str]:

@@ -26,10 +26,7 @@ def put(given: Json) -> Json:
 
 def switch(given: Json) -> Json:
     """Use the key that the host has in the other way."""
-    key = _used() or _read(MUNGE)
-    if key is None:
-        raise Refused("key_missing", "The host has no key of the cluster. Repair the instance.")
-    return _settle(given["auth"], key)
+    return _settle(given["auth"], current())
 
 
 def take(given: Json) -> Json:
@@ -69,6 +66,14 @@ def drop(given: Json) -> Json:
     if held:
         _write_set(held[-1:], default=held[-1])
     return {}
+
+
+def current() -> str:
+    """The key that this host uses, in whichever way."""
+    key = _used() or _read(MUNGE)
+    if key is None:
+        raise Refused("key_missing", "The host has no key of the cluster. Repair the instance.")
+    return key
 
 
 def is_munge_used() -> bool:
