@@ -94,13 +94,14 @@ def test_a_newcomer_is_on_the_cluster_within_a_minute_and_a_leaver_is_not(
 def test_what_somebody_else_left_is_named_and_everything_of_ours_is_gone(
     cluster: Cluster, held: Held, before: list[frozenset[str]]
 ) -> None:
-    planted = ["systemd-run", "--quiet", "--unit=planted", "python3", "-m", "http.server", "3306"]
-    cluster.controller.run(planted)
+    worker = cluster.hosts["worker-1"]
+    worker.run("mkdir /mnt/planted && mount --bind /mnt/planted /var/log/slurm")
 
     ended = cluster.ask("decommission", {"reason": "the test is over"})
-    cluster.controller.run(["systemctl", "stop", "planted"])
+    worker.run("umount /var/log/slurm && rmdir /mnt/planted /var/log/slurm")
 
-    assert [each["what"] for each in ended["residue"]] == ["port 3306 is open"]
+    named = [(each["what"], each["where"]) for each in ended["residue"]]
+    assert named == [("/var/log/slurm", "worker-1")]
     after = [pictures.take(node.host) for node, _ in held]
     assert [pictures.difference(*pair) for pair in zip(before, after, strict=True)] == [[]] * 3
 
