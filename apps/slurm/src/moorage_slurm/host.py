@@ -8,7 +8,7 @@ from typing import Any
 
 import moorage
 from moorage_slurm import archive, cluster, render
-from moorage_slurm.onhost import main, nodes, status
+from moorage_slurm.onhost import main, nodes, state, status
 
 Json = dict[str, Any]
 PYTHON = "/usr/bin/python3"
@@ -17,6 +17,7 @@ AT_ONCE = 50
 RETRYABLE = frozenset({"scheduler_silent", "daemon_silent", "accounting_refused"})
 PEOPLE = "moorage-slurm-people"
 LOOKOUT = "moorage-slurm-status"
+COPY, KEEP = "moorage-slurm-copy", "moorage-slurm-keep"
 
 
 async def ask(
@@ -207,6 +208,20 @@ async def mend_files(machine: moorage.Machine, files: Mapping[str, str], account
         await machine.service(unit, "restarted", enabled=False)
 
 
+async def start_copies(machine: moorage.Machine) -> None:
+    """Have workers keep what the cluster knows, for the day on which this host dies."""
+    await machine.service(f"{COPY}.service", content=render.unit_copy(archive.PATH))
+    timer = render.timer_copy()
+    await machine.service(f"{COPY}.timer", "started", content=timer, enabled=False)
+
+
+async def start_keeper(machine: moorage.Machine) -> None:
+    """Let a worker keep copies of what the cluster knows."""
+    await machine.service(f"{KEEP}.service", content=render.unit_keep(archive.PATH))
+    unit = render.socket_keep(state.KEEP_PORT)
+    await machine.service(f"{KEEP}.socket", "started", content=unit, enabled=False)
+
+
 async def mend_scheduler(machine: moorage.Machine, home: str | None, auth: str) -> None:
     """Have the scheduler answer. One that runs and says nothing is started anew."""
     await machine.put(archive.PATH, archive.make(), mode="0755", parents=True)
@@ -222,6 +237,7 @@ async def mend_scheduler(machine: moorage.Machine, home: str | None, auth: str) 
         await ask(machine, "accounting.await")
     await start_lookout(machine)
     await machine.service(f"{PEOPLE}.path", "started")
+    await start_copies(machine)
 
 
 async def mend_accounting(machine: moorage.Machine, address: str) -> None:
@@ -332,6 +348,7 @@ async def _mend_worker(
         await mount_homes(machine, wanted["home"])
     changed = await put_key(machine, key, auth)
     found = await ask(machine, "config.mend", {"files": {}, "units": ["slurmd.service"]})
+    await start_keeper(machine)
     await start_worker(machine, wanted["unit"])
     if changed or found["overridden"]:
         await restart_worker(machine)
@@ -355,6 +372,19 @@ async def await_registered(controller: moorage.Machine, name: str) -> Json:
     raise moorage.Retry(f"the scheduler would not use {name}: {said}{why}", after=5)
 
 
+async def begin_worker(machine: moorage.Machine, unit: str, address: str, last: bool) -> None:
+    """Start a worker, which asks the scheduler for its configuration first."""
+    try:
+        await start_worker(machine, unit)
+    except moorage.Fail as err:
+        await _give_reason(machine, address, f"slurmd does not start on {machine.name}", last, err)
+
+
+async def end_worker(machine: moorage.Machine, unit: str, address: str, last: bool) -> None:
+    """Undo the start of a worker."""
+    await stop_worker(machine, unit)
+
+
 async def join(
     controller: moorage.Machine, machine: moorage.Machine, address: str, last: bool
 ) -> Json:
@@ -362,16 +392,22 @@ async def join(
     try:
         return await await_registered(controller, machine.name)
     except moorage.Retry as err:
-        if not last:
-            raise
-        given = {"address": address, "port": render.PORT}
-        found = await ask(machine, "nodes.why", given)
-        raise moorage.Fail(
-            "worker_silent",
-            f"{err.message[0].upper()}{err.message[1:]}. {' '.join(found['why'])} Mend that and "
-            "resume this operation; or cancel it, and the host is left as it was.",
-            log=found["log"],
-        ) from err
+        return await _give_reason(machine, address, err.message, last, err)
+
+
+async def _give_reason(
+    machine: moorage.Machine, address: str, what: str, last: bool, err: Exception
+) -> Json:
+    """Try again, or stop and say what keeps a worker from being heard, and the ways out."""
+    if not last:
+        raise moorage.Retry(what, after=5) from err
+    found = await ask(machine, "nodes.why", {"address": address, "port": render.PORT})
+    raise moorage.Fail(
+        "worker_silent",
+        f"{what[0].upper()}{what[1:]}. {' '.join(found['why'])} Mend that and resume this"
+        " operation; or cancel it, and the host is left as it was.",
+        log=found["log"],
+    ) from err
 
 
 async def unjoin(

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import moorage
@@ -10,7 +11,7 @@ from moorage_slurm.app import KEY, app
 
 Json = dict[str, Any]
 KEY_BYTES = 128
-TRIES = 3
+TRIES = 2
 """Times that a worker may try to be heard before a person has to look."""
 
 
@@ -40,12 +41,10 @@ async def conclude(op: moorage.InstanceOperation) -> None:
 async def add_controller(op: moorage.MemberOperation) -> None:
     member, config = op.member, op.instance.config
     look = await op.step("look at the host", host.look, op.node, cluster.CONTROLLER)
-    inherited: Json | None = None
-    if member.replaces_id is not None:
-        inherited = await op.step("look what was handed on", succession.look, op.node)
+    legacy = await _find_legacy(op)
     processes = cluster.choose_processes(config["process_tracking"], look)
-    if inherited is not None:
-        processes = inherited["processes"]
+    if legacy is not None and legacy.copy is not None:
+        processes = legacy.copy["processes"]
     check(member, look, processes=processes, config=config)
     await _install(op, look)
     await op.step("put the key", host.put_key, op.node, op.secret(KEY), config["auth"])
@@ -58,22 +57,27 @@ async def add_controller(op: moorage.MemberOperation) -> None:
         address=cluster.address(member),
         config=config,
         processes=processes,
-        first_job=1 if inherited is None else inherited["first_job"],
+        first_job=1 if legacy is None else legacy.first_job,
+        closed=legacy is not None and legacy.is_old,
     )
     files = render.config_files(whole, _workers(op))
     await op.step("write the configuration", host.write, op.node, files)
     await op.step("start the database", host.start_database, op.node)
-    if inherited is not None:
-        await op.step("take over", succession.take_over, op.node, op.id)
+    if legacy is not None:
+        await _take_over(op, legacy)
     conf = render.slurmdbd_conf(whole)
     await op.step("start accounting", host.start_accounting, op.node, conf, whole.address)
     await _await_people(op)
     # Before the scheduler: it finds everybody in the books when it starts.
     await op.step("open the books", host.open_books, op.node, books(op.instance))
     await op.step("start the scheduler", host.start_scheduler, op.node)
-    if inherited is not None:
-        await _gather_workers(op)
+    if legacy is not None:
+        await _gather_workers(op, legacy)
+        whole = replace(whole, closed=False)
+        files = render.config_files(whole, _workers(op))
+        await op.step("let jobs start", succession.open_queue, op.node, files)
     await op.step("let it be looked at", host.start_lookout, op.node)
+    await op.step("have workers keep copies", host.start_copies, op.node)
     version = await op.step("ask for its version", host.version, op.node)
     op.report_member(
         health="healthy",
@@ -88,14 +92,36 @@ async def add_controller(op: moorage.MemberOperation) -> None:
     )
 
 
-async def _gather_workers(op: moorage.MemberOperation) -> None:
-    """Workers follow the new controller, and their jobs go on."""
+async def _find_legacy(op: moorage.MemberOperation) -> succession.Legacy | None:
+    """What a controller that takes another's place begins with; None for the first one."""
+    if op.member.replaces_id is None:
+        return None
+    workers = [op.machine(each) for each in cluster.workers_of(op.instance)]
+    found = await op.step("look what there is", succession.look, op.node, workers)
+    return succession.Legacy(**found)
+
+
+async def _take_over(op: moorage.MemberOperation, legacy: succession.Legacy) -> None:
+    if legacy.keeper is not None:
+        keeper = op.machine(legacy.keeper)
+        await op.step("fetch what a worker kept", succession.fetch, op.node, keeper)
+    if legacy.copy is not None:
+        await op.step("take over", succession.take_over, op.node, op.id)
+
+
+async def _gather_workers(op: moorage.MemberOperation, legacy: succession.Legacy) -> None:
+    """Workers follow the new controller, and their jobs go on; nothing runs twice."""
     units = succession.units(op, op.member)
     machines = [op.machine(each) for each in cluster.workers_of(op.instance)]
+    said: list[str] = []
+    if legacy.is_old:
+        jobs: Json = await op.step("settle the jobs", succession.settle, op.node, machines)
+        said += succession.words(jobs, empty=legacy.copy is None)
+        op.result({"jobs": jobs, "first_job": legacy.first_job})
     left = await op.step("let workers follow", succession.follow, op.node, machines, units)
-    if left:
-        said = " ".join(f"{name}: {why}" for name, why in left.items())
-        op.message(f"Workers that a repair has to bring along: {said}")
+    said += [f"{name} does not follow yet: {why}" for name, why in left.items()]
+    if said:
+        op.message(" ".join(said))
     op.report_instance(endpoints=cluster.endpoints(op.member))
     await op.step("forget the copy", succession.drop, op.node)
 
@@ -120,14 +146,18 @@ async def add_worker(op: moorage.MemberOperation) -> None:
     machine = op.machine(controller)
     await know_gpus(op, [member])
     unit = render.unit_slurmd(worker, controller=whole.address)
-    await op.step("start the worker", host.start_worker, op.node, unit, undo=host.stop_worker)
+    last, address = op.attempt >= TRIES, whole.address
+    await op.step(
+        "start the worker", host.begin_worker, op.node, unit, address, last, undo=host.end_worker
+    )
+    await op.step("let it keep copies", host.start_keeper, op.node)
     node: Json = await op.step(
         "wait until the scheduler knows it",
         host.join,
         machine,
         op.node,
-        whole.address,
-        op.attempt >= TRIES,
+        address,
+        last,
         undo=host.unjoin,
     )
     await _await_people(op)

@@ -6,7 +6,7 @@ from typing import Any
 import moorage
 from moorage_slurm import cluster, exchange, host, keys, render, succession
 from moorage_slurm.app import KEY, app
-from moorage_slurm.joining import know_gpus, scheduler
+from moorage_slurm.joining import KEY_BYTES, know_gpus, scheduler
 from moorage_slurm.onhost import state
 
 Json = dict[str, Any]
@@ -49,6 +49,7 @@ async def remove_worker(op: moorage.MemberOperation) -> None:
 async def remove_controller(op: moorage.MemberOperation) -> None:
     """Before it goes for another, that one has everything that it knows."""
     if op.input.get("lost"):
+        await _outlive(op)
         op.residue("everything of Slurm", op.member.name, GONE)
         return
     if op.input.get("replaced_by"):
@@ -64,6 +65,23 @@ async def _hand_over(op: moorage.MemberOperation) -> None:
     await op.step("stop the scheduler", exchange.stop_units, op.node, units, undo=back)
     await op.step("copy its state", exchange.keep_copy, op.node, op.id, state.MOVED, name)
     await op.step("hand it over", succession.hand_over, op.node, new, op.secret(KEY), op.id)
+
+
+async def _outlive(op: moorage.MemberOperation) -> None:
+    """Workers wait for the new controller with a key that the dead host has not."""
+    op.message(succession.LOSSES)
+
+    async def make_new_key() -> None:
+        await op.put_secret(KEY, generate=KEY_BYTES, rotate=True)
+
+    await op.step("make a new key", make_new_key, no_return=True)
+    workers = cluster.workers_of(op.instance)
+    there = [op.machine(each) for each in workers if each.reachable]
+    late = {each.name: "Its host does not answer." for each in workers if not each.reachable}
+    auth = op.instance.config["auth"]
+    late |= await op.step("prepare workers", succession.silence, there, op.secret(KEY), auth)
+    for name in sorted(late):
+        op.residue("the key of before", name, f"{late[name]} {keys.LATE}")
 
 
 @app.instance.decommission.prepare

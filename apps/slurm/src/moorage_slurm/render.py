@@ -257,7 +257,7 @@ ExecReload=/bin/kill -HUP $MAINPID
 RuntimeDirectory={folder}
 RuntimeDirectoryMode=0755
 LimitNOFILE=65536
-TimeoutStartSec=60
+TimeoutStartSec={30 if keeps_children else 60}
 Restart=on-failure
 RestartSec=1
 {more if keeps_children else ""}"""

@@ -1,44 +1,146 @@
 """One controller's host takes the place of another: state, accounting, and who follows."""
 
 import asyncio
+import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import moorage
-from moorage_slurm import archive, cluster, exchange, host, render
-from moorage_slurm.onhost import state
+from moorage_slurm import cluster, exchange, host, render
+from moorage_slurm.onhost import copies, state
 
 Json = dict[str, Any]
 PATIENCE = 120
 """Seconds that one host waits for the other."""
+LEAP = 10_000
+"""Numbers of jobs that are passed over after a copy: some were given to jobs that it lacks."""
+NEW_ERA = 1_767_225_600
+"""The beginning of 2026. Without any copy the numbers of jobs begin with the time since then."""
+LOSSES = (
+    "The controller's host is gone. Jobs that run go on, and what waits is kept, as of the copy"
+    " that workers have: a minute or two old. What was submitted since is lost; what was started"
+    " since is ended, and held where the copy knows it."
+)
+
+
+@dataclass(frozen=True)
+class Legacy:
+    """What a new controller begins with."""
+
+    copy: Json | None
+    keeper: str | None
+    """The worker that has the copy. None: the old host handed it over itself, up to date."""
+    first_job: int
+
+    @property
+    def is_old(self) -> bool:
+        """Whether jobs may have come, begun or ended since."""
+        return self.copy is None or self.keeper is not None
+
+
+# --- the old host is alive -----------------------------------------------------------------------
 
 
 async def hand_over(
     old: moorage.Machine, new: moorage.Machine, key: moorage.Secret, operation: str
-) -> Json:
+) -> None:
     """Bring the copy of the old host to the new one, where nothing runs yet."""
-    await new.put(archive.PATH, archive.make(), mode="0755", parents=True)
+    await exchange.bring_program(new)
     known = (await host.ask(new, "state.came"))["copy"]
-    if known is not None and known["operation"] == operation:
-        return known
+    if known is None or known["operation"] != operation:
+        await _carry(old, new, state.MOVED, secrets=[key])
+
+
+async def _carry(
+    old: moorage.Machine, new: moorage.Machine, series: str, *, secrets: Sequence[moorage.Secret]
+) -> None:
     # At the port that the scheduler will have: whatever lets workers in lets this in.
     place = {"port": render.PORT, "seconds": PATIENCE}
-    took, _ = await asyncio.gather(
-        host.ask(new, "state.receive", place, within=exchange.copies.LONGEST, secrets=[key]),
-        host.ask(
-            old,
-            "state.send",
-            {**place, "address": new.address},
-            within=exchange.copies.LONGEST,
-            secrets=[key],
-        ),
+    there = {**place, "address": new.address, "series": series}
+    within = copies.LONGEST
+    await asyncio.gather(
+        host.ask(new, "state.receive", place, within=within, secrets=secrets),
+        host.ask(old, "state.send", there, within=within, secrets=secrets),
     )
-    return took["copy"]
 
 
-async def look(machine: moorage.Machine) -> Json | None:
-    """What was handed on to this host."""
-    return (await host.ask(machine, "state.came"))["copy"]
+def successor(op: moorage.MemberOperation) -> moorage.Machine:
+    """The machine of the member that comes, which has to be there to take anything."""
+    named = op.input["replaced_by"]
+    found = next((each for each in op.members if each.id == named), None)
+    if found is None or found.host_address is None or not found.reachable:
+        raise moorage.Wait("waiting for the machine that takes its place", recheck=5)
+    return op.machine(found)
+
+
+# --- the old host is dead ------------------------------------------------------------------------
+
+
+async def silence(
+    machines: Sequence[moorage.Machine], key: moorage.Secret, auth: str
+) -> dict[str, str]:
+    """Stop the daemons of workers, whose jobs go on, and give them the new key. Why not, by name.
+
+    Nobody answers a scheduler before it knows what happened since its copy was made.
+    """
+
+    async def one(machine: moorage.Machine) -> None:
+        await exchange.bring_program(machine)
+        await host.stop_worker(machine, "")
+        await host.put_key(machine, key, auth)
+
+    return await host.everywhere(machines, one)
+
+
+async def settle(controller: moorage.Machine, machines: Sequence[moorage.Machine]) -> Json:
+    """Have nothing run twice, and nothing that ended run again."""
+    there = [each for each in machines if each.member.reachable]
+    seen: list[Json] = []
+
+    async def one(machine: moorage.Machine) -> None:
+        await host.stop_worker(machine, "")
+        seen.append(await host.ask(machine, "state.witnessed"))
+
+    late = await host.everywhere(there, one)
+    given = {
+        "at_work": sorted({job for each in seen for job in each["at_work"]}),
+        "begun": sorted({job for each in seen for job in each["begun"]}),
+        "complete": len(there) == len(machines) and not late,
+    }
+    return await host.ask(controller, "state.settle", given)
+
+
+# --- the new host --------------------------------------------------------------------------------
+
+
+async def look(machine: moorage.Machine, workers: Sequence[moorage.Machine]) -> Json:
+    """What there is of the cluster of before: handed over, or kept by a worker."""
+    handed = (await host.ask(machine, "state.came"))["copy"]
+    if handed is not None:
+        return {"copy": handed, "keeper": None, "first_job": handed["first_job"]}
+    kept: dict[str, Json] = {}
+
+    async def one(worker: moorage.Machine) -> None:
+        await exchange.bring_program(worker)
+        found = (await host.ask(worker, "state.came", {"series": state.KEPT}))["copy"]
+        if found is not None:
+            kept[worker.name] = found
+
+    await host.everywhere([each for each in workers if each.member.reachable], one)
+    if not kept:
+        first = (int(time.time()) - NEW_ERA) // 10
+        return {"copy": None, "keeper": None, "first_job": first}
+    keeper = max(sorted(kept), key=lambda name: kept[name]["at"])
+    found = kept[keeper]
+    first = max(found["first_job"], found["highest"] + LEAP)
+    return {"copy": found, "keeper": keeper, "first_job": first}
+
+
+async def fetch(machine: moorage.Machine, keeper: moorage.Machine) -> None:
+    """Have the copy of a worker. Both have the new key by now, and need no other."""
+    if (await host.ask(machine, "state.came"))["copy"] is None:
+        await _carry(keeper, machine, state.KEPT, secrets=[])
 
 
 async def take_over(machine: moorage.Machine, operation: str) -> None:
@@ -58,17 +160,27 @@ async def follow(
     return await exchange.everywhere(workers, one)
 
 
+async def open_queue(machine: moorage.Machine, files: Mapping[str, str]) -> None:
+    """Let jobs start again."""
+    await host.write(machine, files)
+    await host.reconfigure(machine)
+
+
 async def drop(machine: moorage.Machine) -> None:
     await host.ask(machine, "state.drop")
 
 
-def successor(op: moorage.MemberOperation) -> moorage.Machine:
-    """The machine of the member that comes, which has to be there to take anything."""
-    named = op.input["replaced_by"]
-    found = next((each for each in op.members if each.id == named), None)
-    if found is None or found.host_address is None or not found.reachable:
-        raise moorage.Wait("waiting for the machine that takes its place", recheck=5)
-    return op.machine(found)
+def words(jobs: Mapping[str, Sequence[int]], *, empty: bool) -> list[str]:
+    """What became of jobs, for people."""
+    said = {
+        "lost": "Jobs that nobody knew any more were ended",
+        "held": "Jobs that may have begun before wait for `scontrol release`",
+        "ended": "Jobs that ended unseen count as cancelled",
+    }
+    found = [
+        f"{text}: {', '.join(map(str, jobs[name]))}." for name, text in said.items() if jobs[name]
+    ]
+    return [*(["No copy was found: the queue and accounting begin anew."] if empty else []), *found]
 
 
 def units(op: moorage.Operation, controller: moorage.Member) -> dict[str, str]:

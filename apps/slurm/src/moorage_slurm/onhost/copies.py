@@ -57,7 +57,7 @@ def keep(given: Json) -> Json:
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
     must("tar", "-C", str(STATE), "-cf", str(part / "state.tar"), ".", within=LONGEST)
-    _dump(part / "database.sql")
+    write_dump(part / "database.sql")
     said = {
         "operation": operation,
         "series": series,
@@ -103,14 +103,14 @@ def _restore_state(archive: Path, left: Path) -> None:
 def _restore_database(dump: Path, left: Path) -> None:
     later = left / "database.sql"
     if not later.exists():
-        _dump(later.with_suffix(".part"))
+        write_dump(later.with_suffix(".part"))
         later.with_suffix(".part").rename(later)
     must("mariadb", "-e", f"drop database if exists {_BASE}", within=600, code="database_refused")
     setup.database({})
     must("mariadb", _BASE, "-e", f"source {dump}", within=LONGEST, code="database_refused")
 
 
-def _dump(file: Path) -> None:
+def write_dump(file: Path) -> None:
     words = ("--single-transaction", "--routines", f"--result-file={file}")
     must("mariadb-dump", *words, _BASE, within=LONGEST, code="database_refused")
     file.chmod(0o600)

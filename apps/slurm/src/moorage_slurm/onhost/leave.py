@@ -11,10 +11,11 @@ from moorage_slurm.onhost.commands import Json, Refused, run
 UNITS: dict[str, tuple[str, ...]] = {
     "controller": (
         *("moorage-slurm-people.path", "moorage-slurm-people.service"),
+        *("moorage-slurm-copy.timer", "moorage-slurm-copy.service"),
         *("moorage-slurm-status.socket", "slurmctld.service"),
         *("slurmdbd.service", "mariadb.service", "mariadb.socket"),
     ),
-    "worker": ("slurmd.service",),
+    "worker": ("slurmd.service", "moorage-slurm-keep.socket", "moorage-slurm-keep.service"),
 }
 SHARED_UNITS = ("munge.service", "home.mount")
 PATHS: dict[str, tuple[str, ...]] = {
@@ -35,7 +36,7 @@ SHARED_PATHS = (
     *("/etc/slurm", "/etc/munge", "/var/lib/munge", "/var/log/munge", "/run/munge"),
     *("/var/lib/slurm", "/var/log/slurm", "/var/spool/slurm", "/usr/sbin/policy-rc.d"),
 )
-PORTS: dict[str, tuple[int, ...]] = {"controller": (817, 6817, 6819, 3306), "worker": (6818,)}
+PORTS: dict[str, tuple[int, ...]] = {"controller": (817, 6817, 6819, 3306), "worker": (6816, 6818)}
 KEYS = ("/etc/munge/munge.key", "/etc/slurm/slurm.key", "/etc/slurm/slurm.jwks")
 FOLDER = Path("/etc/systemd/system")
 

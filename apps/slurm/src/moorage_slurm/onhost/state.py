@@ -1,11 +1,15 @@
-"""What one controller's host leaves to the next: a copy of state and database, sent between hosts.
+"""What one controller's host leaves to the next: copies of state and database, sent between hosts.
 
-It may be large, so it goes from host to host. Both ends have the cluster's key from the platform
+They may be large, so they go from host to host. Both ends have the cluster's key from the platform
 and speak TLS with what is made of it: whoever has not the key can neither read nor answer.
+
+A host that goes in peace hands over everything. For one that dies, a copy is made every minute and
+kept by workers; what was done since is sorted out by what workers know of it (`settle`).
 """
 
 import hashlib
 import hmac
+import json
 import os
 import re
 import shutil
@@ -14,25 +18,34 @@ import ssl
 import sys
 import tarfile
 import time
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from moorage_slurm.onhost import copies
-from moorage_slurm.onhost.commands import Json, Refused
+from moorage_slurm.onhost import accounting, copies, keys, nodes, setup, versions
+from moorage_slurm.onhost.commands import Json, Refused, run
 
-MOVED = "moved"
-"""The name of the copy that is handed on, beside those of releases."""
-COPY = copies.COPIES / MOVED
-SECRET = "cluster_key"
-KEYS = (Path("/etc/munge/munge.key"), Path("/etc/slurm/slurm.key"))
+MOVED, PASSING, KEPT = "moved", "passing", "kept"
+"""Copies beside those of releases: handed on to this host, on its way, and kept for others."""
 CONF = Path("/etc/slurm/slurm.conf")
+LOG = Path("/var/log/slurm/slurmd.log")
+KEEPERS = 2
+"""Workers that have each copy."""
+KEEP_PORT = 6816
 CIPHERS = "ECDHE-PSK-CHACHA20-POLY1305"
 DONE = b"got it\n"
 CALM = 0.1
+FIRST_FD = 3
+"""Where systemd puts the socket of a service that it starts for a connection."""
+
+
+# --- from host to host ---------------------------------------------------------------------------
 
 
 def send(given: Json) -> Json:
-    """Send the copy to the host that waits for it, until that has it."""
-    shutil.copy(CONF, COPY / CONF.name)
+    """Send a copy to the host that waits for it, until that has it."""
+    folder = copies.COPIES / given.get("series", MOVED)
+    if CONF.exists():
+        shutil.copy(CONF, folder / CONF.name)
     until = time.monotonic() + given["seconds"]
     while True:
         try:
@@ -47,7 +60,7 @@ def send(given: Json) -> Json:
     try:
         with _client().wrap_socket(plain) as channel:
             with channel.makefile("wb") as out, tarfile.open(fileobj=out, mode="w|") as archive:
-                archive.add(COPY, arcname=".")
+                archive.add(folder, arcname=".")
             if channel.recv(len(DONE)) != DONE:
                 raise OSError("it did not say that it has everything")
     except OSError as err:
@@ -61,38 +74,50 @@ def receive(given: Json) -> Json:
     with socket.create_server(("", given["port"])) as server:
         while (left := until - time.monotonic()) > 0:
             server.settimeout(left)
-            try:
-                plain, _ = server.accept()
-                plain.settimeout(given["seconds"])
-                with _server().wrap_socket(plain, server_side=True) as channel:
-                    _keep(channel)
-                    channel.sendall(DONE)
+            if _take(server, MOVED):
                 return came({})
-            except TimeoutError:
-                break
-            except (OSError, tarfile.TarError):
-                continue
     raise Refused("nothing_came", "Nobody sent the state of the controller.")
 
 
-def _keep(channel: ssl.SSLSocket) -> None:
-    part = COPY.with_suffix(".part")
+def keep(given: Json) -> Json:
+    """Take one copy from whoever knocks at the socket that systemd holds, for another day."""
+    with socket.socket(fileno=FIRST_FD) as server:
+        server.settimeout(10)
+        return {"taken": _take(server, KEPT)}
+
+
+def _take(server: socket.socket, series: str) -> bool:
+    """Listen to one caller; whether it brought a whole copy."""
+    try:
+        plain, _ = server.accept()
+        plain.settimeout(120)
+        with _server().wrap_socket(plain, server_side=True) as channel:
+            _store(channel, copies.COPIES / series)
+            channel.sendall(DONE)
+    except (OSError, tarfile.TarError):
+        return False
+    return True
+
+
+def _store(channel: ssl.SSLSocket, place: Path) -> None:
+    part = place.with_suffix(".part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
-    copies.setup.HOME.chmod(0o700)
+    setup.HOME.chmod(0o700)
     with channel.makefile("rb") as content, tarfile.open(fileobj=content, mode="r|") as archive:
         archive.extractall(part, filter="data")
     os.sync()
-    shutil.rmtree(COPY, ignore_errors=True)
-    part.rename(COPY)
+    shutil.rmtree(place, ignore_errors=True)
+    part.rename(place)
 
 
 def came(given: Json) -> Json:
-    """What is known of the copy that was handed on; nothing where there is none."""
-    known = copies.find(MOVED)
+    """What is known of a copy; nothing where there is none."""
+    series = given.get("series", MOVED)
+    known = copies.find(series)
     if known is None:
         return {"copy": None}
-    return {"copy": {**known, **chosen((COPY / CONF.name).read_text())}}
+    return {"copy": {**known, **chosen((copies.COPIES / series / CONF.name).read_text())}}
 
 
 def chosen(conf: str) -> Json:
@@ -106,8 +131,101 @@ def chosen(conf: str) -> Json:
 
 def drop(given: Json) -> Json:
     """What was handed on is in its place, and needs no copy any more."""
-    shutil.rmtree(COPY, ignore_errors=True)
+    shutil.rmtree(copies.COPIES / MOVED, ignore_errors=True)
     return {}
+
+
+# --- every minute --------------------------------------------------------------------------------
+
+
+def pass_on(given: Json) -> Json:
+    """Copy what runs, and have a few workers keep it."""
+    cluster = json.loads(accounting.SETTINGS.read_text())["cluster"]
+    own = CONF.read_text()
+    keepers = [
+        each["address"]
+        for each in sorted(nodes.list_all(), key=lambda each: each["node"])
+        if nodes.is_usable(each) and f"({each['address']})" not in own
+    ]
+    if not keepers:
+        return {"kept": []}
+    _pack(copies.COPIES / PASSING, cluster)
+    kept: list[str] = []
+    for address in keepers:
+        where = {"address": address, "port": KEEP_PORT, "seconds": 10, "series": PASSING}
+        try:
+            send(where)
+        except Refused:
+            continue
+        kept.append(address)
+        if len(kept) == KEEPERS:
+            break
+    return {"kept": kept}
+
+
+def _pack(folder: Path, cluster: str) -> None:
+    """State and database of daemons that run: each file is whole, as Slurm writes them."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    at = int(time.time())
+    words = ("--warning=no-file-changed", "--ignore-failed-read", "-cf", str(folder / "state.tar"))
+    done = run("tar", "-C", str(copies.STATE), *words, ".", within=copies.LONGEST)
+    if done.code not in (0, 1):  # 1: a file was replaced by its next version meanwhile
+        raise Refused("copy_failed", f"The state could not be copied: {done.words}")
+    copies.write_dump(folder / "database.sql")
+    said = {"operation": "", "series": PASSING, "at": at, "highest": copies.highest_ever(cluster)}
+    (folder / "copy.json").write_text(json.dumps(said))
+
+
+# --- after a host has died -----------------------------------------------------------------------
+
+
+def witnessed(given: Json) -> Json:
+    """On a worker whose daemon is stopped: jobs that run here, and jobs that ever began here."""
+    lines = LOG.read_text(errors="replace").splitlines() if LOG.exists() else []
+    return {"at_work": versions.at_work({})["jobs"], "begun": begun(lines)}
+
+
+def begun(lines: Iterable[str]) -> list[int]:
+    """Jobs of which a worker's log says that they were started."""
+    said = (re.search(r"(?:Launching batch job |launch task StepId=)(\d+)", line) for line in lines)
+    return sorted({int(found[1]) for found in said if found})
+
+
+def settle(given: Json) -> Json:
+    """Before workers come back to a scheduler that knows only an older copy: nothing runs twice.
+
+    What the copy has as running and no worker runs has ended since, and is cancelled. What it has
+    as waiting and a worker has begun was started since, and is held for its owner. What workers run
+    and the copy does not know at all is ended by the scheduler when they come back.
+    """
+    done = run("squeue", "-h", "-a", "-t", "all", "-o", "%A|%T", within=60)
+    if not done.ok:
+        raise Refused("scheduler_silent", f"squeue: {done.words}")
+    queue = {int(job): state for job, state in (line.split("|") for line in done.lines)}
+    found = sort_out(queue, given["at_work"], given["begun"], complete=given["complete"])
+    for job in found["ended"]:
+        run("scancel", str(job), within=30)
+    for job in found["held"]:
+        run("scontrol", "uhold", str(job), within=30)
+    return found
+
+
+def sort_out(
+    queue: dict[int, str], at_work: Collection[int], begun: Collection[int], *, complete: bool
+) -> dict[str, list[int]]:
+    """What becomes of jobs, from an older queue and what workers know. Pure.
+
+    Where not every worker could be asked, nobody knows what the others began: then everything that
+    waits is held, and what may still run there is left alone.
+    """
+    running = [job for job, state in queue.items() if state in ("RUNNING", "SUSPENDED")]
+    waiting = [job for job, state in queue.items() if state == "PENDING"]
+    return {
+        "ended": sorted(job for job in running if complete and job not in at_work),
+        "held": sorted(job for job in waiting if not complete or job in begun),
+        "lost": sorted(job for job in at_work if queue.get(job) not in ("RUNNING", "SUSPENDED")),
+    }
 
 
 # --- who may listen ------------------------------------------------------------------------------
@@ -116,11 +234,8 @@ def drop(given: Json) -> Json:
 def _secret() -> bytes:
     """Made of the cluster's key: given with the task, or as it lies on the host."""
     given = os.environ.get("MOORAGE_SECRETS")
-    files = [*([Path(given) / SECRET] if given else []), *KEYS]
-    for file in files:
-        if file.exists():
-            return hmac.digest(file.read_bytes(), b"moorage-slurm: state", hashlib.sha256)
-    raise Refused("key_missing", "The host has no key of the cluster.")
+    key = (Path(given) / keys.SECRET).read_text() if given else keys.current()
+    return hmac.digest(key.encode(), b"moorage-slurm: state", hashlib.sha256)
 
 
 def _context(side: int) -> ssl.SSLContext:
@@ -146,4 +261,13 @@ def _server() -> ssl.SSLContext:
     return context
 
 
-VERBS = {"send": send, "receive": receive, "came": came, "drop": drop}
+VERBS = {
+    "send": send,
+    "receive": receive,
+    "keep": keep,
+    "came": came,
+    "drop": drop,
+    "pass": pass_on,
+    "witnessed": witnessed,
+    "settle": settle,
+}
