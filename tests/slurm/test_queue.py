@@ -40,6 +40,8 @@ def cluster(
     config = {"service_accounts": {"automation": ROBOT}}
     found = clusters.deploy(acme, slurm, "queue", machines, config=config)
     yield found
+    for host in found.hosts.values():
+        host.run(["userdel", "--remove", "--force", ROBOT], check=False)
     found.ask("decommission", {"reason": "the test is over"})
     for _, allocation in held:
         work.release(acme, allocation)
