@@ -15,6 +15,7 @@ MOST_ASKED = 8
 """Workers that are asked in one look."""
 Verdict = Literal["healthy", "degraded", "unhealthy", "unknown"]
 BAD = frozenset({"DOWN", "FAIL", "NOT_RESPONDING", "INVALID_REG", "UNKNOWN"})
+FILES = "files"
 PROGRAM = "program"
 COMING = frozenset({"requested", "deploying"})
 CLOCKS = ("Expired credential", "Rewound credential", "out of sync clocks")
@@ -157,7 +158,7 @@ def _with_changes(found: Finding, files: Mapping[str, str]) -> Finding:
     """A member of which somebody changed files: it does what they say, or will."""
     health = "degraded" if found.health == "healthy" else found.health
     reasons = [*found.reasons, f"Somebody changed {', '.join(files)} on its host."]
-    mend = found.mend or found.health == "healthy"
+    mend = (*found.mend, FILES) if found.mend or found.health == "healthy" else ()
     return replace(found, health=health, reasons=reasons, mend=mend)
 
 
