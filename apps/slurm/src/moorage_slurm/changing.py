@@ -117,8 +117,10 @@ async def _change_at_rest(
         undo=exchange.open_queue,
     )
     await op.step("wait for jobs", wait_for_jobs, machine, workers)
-    await op.step("stop everything", stop_all, machine, workers, old, undo=start_all)
-    await op.step("start it as it should be", start_all, machine, workers, new, undo=stop_again)
+    renamed = [name for name, unit in new["units"].items() if unit != old["units"][name]]
+    given = (machine, workers, renamed)
+    await op.step("stop everything", stop_all, *given, old, undo=start_all)
+    await op.step("start it as it should be", start_all, *given, new, undo=stop_again)
 
 
 async def wait_for_jobs(controller: moorage.Machine, workers: Sequence[moorage.Machine]) -> None:
@@ -127,23 +129,38 @@ async def wait_for_jobs(controller: moorage.Machine, workers: Sequence[moorage.M
 
 
 async def stop_all(
-    controller: moorage.Machine, workers: Sequence[moorage.Machine], wanted: Json
+    controller: moorage.Machine,
+    workers: Sequence[moorage.Machine],
+    renamed: Sequence[str],
+    wanted: Json,
 ) -> None:
-    """Workers first: the scheduler is not to miss anybody."""
+    """Workers first: the scheduler is not to miss anybody.
+
+    It forgets those whose GPUs get other names: of one that it knows it takes no others.
+    """
     await _everywhere(workers, lambda each: each.service("slurmd.service", "stopped"))
+    for name in renamed:
+        await host.forget(controller, name)
     for unit in ("slurmctld.service", "slurmdbd.service"):
         await controller.service(unit, "stopped")
 
 
 async def stop_again(
-    controller: moorage.Machine, workers: Sequence[moorage.Machine], wanted: Json
+    controller: moorage.Machine,
+    workers: Sequence[moorage.Machine],
+    renamed: Sequence[str],
+    wanted: Json,
 ) -> None:
     """Undo a start, for the undo of the stop to start it as it was."""
-    await stop_all(controller, workers, wanted)
+    if (await controller.service("slurmctld.service")).is_active:
+        await stop_all(controller, workers, renamed, wanted)
 
 
 async def start_all(
-    controller: moorage.Machine, workers: Sequence[moorage.Machine], wanted: Json
+    controller: moorage.Machine,
+    workers: Sequence[moorage.Machine],
+    renamed: Sequence[str],
+    wanted: Json,
 ) -> None:
     """Start every daemon as it is wanted: accounting, the scheduler, workers."""
     auth = {"auth": wanted["auth"]}
@@ -153,13 +170,9 @@ async def start_all(
     await host.start_accounting(controller, wanted["accounting"], controller.address)
     await host.start_scheduler(controller)
     await host.ask(controller, "accounting.await")
-    # Slurm ignores what a worker says of itself anew, unless it has forgotten it.
-    units: dict[str, str] = wanted["units"]
 
     async def start(machine: moorage.Machine) -> None:
-        if (await machine.service("slurmd.service", content=units[machine.name])).changed:
-            await host.forget(controller, machine.name)
-        await machine.service("slurmd.service", "started", enabled=False)
+        await host.start_worker(machine, wanted["units"][machine.name])
         await host.await_registered(controller, machine.name)
 
     await _everywhere(workers, start)
@@ -194,7 +207,7 @@ async def stop(op: moorage.InstanceOperation) -> None:
     machine = op.machine(controller)
     running: list[int] = await op.step("look what runs", running_jobs, machine)
     if running:
-        op.message(f"The daemons stop, {host.some_jobs(running)} on the workers go on.")
+        op.message(f"Daemons stop; what runs goes on: {host.some_jobs(running)}.")
     workers = [op.machine(each) for each in cluster.workers_of(op.instance) if each.reachable]
     await op.step("stop the workers", stop_workers, workers, undo=start_workers)
     await op.step("stop the controller", host.stop_controller, machine, undo=start_controller)

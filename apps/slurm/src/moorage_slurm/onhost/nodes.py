@@ -5,6 +5,7 @@ import socket
 import time
 from pathlib import Path
 
+from moorage_slurm.onhost import gres
 from moorage_slurm.onhost.commands import Json, Refused, fields, must, run
 
 USABLE = frozenset({"IDLE", "MIXED", "ALLOCATED", "COMPLETING"})
@@ -122,6 +123,7 @@ def mend(given: Json) -> Json:
 def delete(given: Json) -> Json:
     """Let the scheduler forget a node, and look whether it has."""
     name = given["node"]
+    gres.know({"nodes": {name: []}})
     if find(name) is None:
         return {"deleted": False}
     must("scontrol", "delete", f"NodeName={name}", code="node_busy")
