@@ -8,7 +8,7 @@ from core.tests.allocations import holding
 from core.tests.factories import machines
 from core.tests.factories.instances import Echo, make_echo
 from core.tests.factories.members import Brief, Running, Said, failing, running
-from core.tests.factories.tenants import make_tenant
+from core.tests.factories.tenants import Bearer, make_tenant
 from core.tests.policy.places import written
 from core.tests.site import Site
 
@@ -178,6 +178,29 @@ async def test_a_machine_that_is_lost_can_only_be_released(app: Running) -> None
 
     found = (await app.admin.get(f"/v1/allocations/{machine}")).json()
     assert (found["status"], found["dirty"]) == ("active", ["abandoned"])
+
+
+@pytest.mark.rule("MC-5")
+async def test_a_successor_gets_the_secret_that_the_lost_one_has_not(app: Running) -> None:
+    wish = {"name": "ring", "purpose": "cluster_key", "generate": 32}
+    given: list[tuple[str, int]] = []
+
+    await replace(app, "replica-1", lost=True)
+    while briefs := await app.echo.claim():
+        for brief in briefs:
+            holder = Bearer(app.echo.tenant.site.client, brief["grant"])
+            rotate = {"rotate": brief["kind"] == "member.remove"}
+            path = f"/v1/operations/{brief['id']}/secrets"
+            secret = (await holder.post(path, wish | rotate)).json()
+            given.append((brief["kind"], secret["generation"]))
+            await app.echo.say(brief, "succeeded")
+
+    assert given == [
+        ("member.replace", 1),
+        ("member.remove", 2),
+        ("member.add", 2),
+        ("member.replace", 2),
+    ]
 
 
 async def test_a_machine_is_allocated_for_a_replacement(app: Running) -> None:

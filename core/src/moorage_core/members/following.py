@@ -25,6 +25,7 @@ from moorage_core.operations.models import (
     Said,
 )
 from moorage_core.policy import commands as policy
+from moorage_core.runtime_secrets import commands as runtime_secrets
 
 GROWING = frozenset({"member.add", "member.resume", "member.replace"})
 """Kinds that policy is asked about again before they begin."""
@@ -37,6 +38,7 @@ class Members:
         for each in moves:
             if each.reopens:
                 await _check_reopened(ctx, each.operation)
+            await runtime_secrets.follow(ctx, each.operation)
         mine = [each for each in moves if _matters(each)]
         if not mine:
             return

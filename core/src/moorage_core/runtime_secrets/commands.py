@@ -84,7 +84,7 @@ async def _add(
 
 async def follow(ctx: Context, operation: Operation) -> None:
     """An operation has moved: what it rotated is in force when it has succeeded, or never."""
-    if operation.kind not in rules.ROTATING:
+    if not rules.may_rotate(operation.kind, operation.input):
         return
     if operation.status == "succeeded":
         until = ctx.now + rules.OUTLIVES
