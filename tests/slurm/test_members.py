@@ -146,7 +146,7 @@ def test_a_drain_that_is_cancelled_lets_jobs_start_again(cluster: Cluster, peopl
     cluster.run("scancel", str(job))
 
 
-def test_a_deadline_ends_what_is_still_there_and_requeues_it(
+def test_a_deadline_ends_what_is_still_there(
     cluster: Cluster, people: People
 ) -> None:
     job = submit(cluster, people, "worker-2", "sleep 600", "--no-requeue")

@@ -87,9 +87,9 @@ def why_silent(given: Json) -> Json:
         log += Path("/var/log/slurm/slurmd.log").read_text(errors="replace").splitlines()[-20:]
     except OSError:
         pass
-    said = [line for line in log if "error" in line or "fatal" in line]
+    said = [line for line in log if ("error" in line or "fatal" in line) and "Retry" not in line]
     if said:
-        why.append(f"slurmd says: {said[-1][-300:]}.")
+        why.append(f"slurmd says: {said[-1][-300:].rstrip('.')}.")
     return {"why": why or ["slurmd runs and reaches the scheduler."], "log": log}
 
 
@@ -279,9 +279,13 @@ def _open(given: Json, owner: str) -> Json:
 
 
 def label(given: Json) -> Json:
-    """These labels, beside the one by which partitions find our nodes."""
-    features = ",".join(["moorage", *given["labels"]])
-    _update(given["node"], f"AvailableFeatures={features}", f"ActiveFeatures={features}")
+    """These labels, beside the one by which partitions find our nodes. Partitions follow."""
+    node = _must_find(given["node"])
+    features = ",".join(["moorage", *sorted({*given["labels"]})])
+    if node["features"] != features:
+        _update(node["node"], f"AvailableFeatures={features}", f"ActiveFeatures={features}")
+        # Which nodes a partition has is worked out when the configuration is read.
+        must("scontrol", "reconfigure", code="update_refused")
     return describe_now(given)
 
 
