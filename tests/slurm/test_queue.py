@@ -20,6 +20,13 @@ pytestmark = pytest.mark.lab
 ROBOT, ROBOT_UID = "robot", 5001
 SEEN_WITHIN = 60.0
 """A look is made every few seconds; a busy machine may take longer."""
+PLANT = """
+import json, pathlib, time
+file = pathlib.Path("/var/lib/slurm/slurmctld/moorage-usage.json")
+state = json.loads(file.read_text())
+state["hours"][time.strftime("%Y-%m-%dT%H", time.gmtime(time.time() - 7200))] = [60, 0]
+file.write_text(json.dumps(state))
+"""
 LATER = "#!/bin/sh\n#SBATCH --begin=now+1hour\ntrue\n"
 SLOW_SBATCH = """\
 #!/bin/sh
@@ -37,7 +44,8 @@ def cluster(
 ) -> Iterator[Cluster]:
     held = clusters.hold(admin, acme, nodes[:3])
     machines = {"controller": held[:1], "worker": held[1:]}
-    config = {"service_accounts": {"automation": ROBOT}}
+    partitions = [{"name": "main"}, {"name": "fast", "features": ["fast"]}]
+    config = {"service_accounts": {"automation": ROBOT}, "partitions": partitions}
     found = clusters.deploy(acme, slurm, "queue", machines, config=config)
     yield found
     for host in found.hosts.values():
@@ -234,12 +242,16 @@ def test_a_drain_that_an_admin_made_in_slurm_is_theirs(cluster: Cluster) -> None
     assert "mine" in cluster.run("scontrol", "show", "node", "worker-1")
 
 
-def test_a_label_brings_jobs_to_a_node(cluster: Cluster, people: People) -> None:
+def test_a_label_brings_a_node_into_the_partitions_that_name_it(
+    cluster: Cluster, people: People
+) -> None:
     cluster.act("slurm.node.label", {"labels": ["fast"]}, member="worker-2")
 
-    where = cluster.run("srun", "-C", "fast", "printenv", "SLURMD_NODENAME", user=people.ada.login)
+    where = cluster.run("srun", "-p", "fast", "printenv", "SLURMD_NODENAME", user=people.ada.login)
+    cluster.act("slurm.node.label", {"labels": []}, member="worker-2")
 
     assert where.split() == ["worker-2"]
+    assert cluster.run("sinfo", "-h", "-N", "-p", "fast").split() == []
 
 
 def test_nodes_are_the_admins(cluster: Cluster, people: People) -> None:
@@ -291,6 +303,33 @@ def test_usage_counts_what_ended_and_everything_is_somebodys(
     assert used["jobs"] >= 1
     assert used["account"] == acme.project
     assert owners <= known | {("root", "root")}
+
+
+def test_an_hour_that_is_over_is_reported_once(cluster: Cluster, site: Site) -> None:
+    before = reports(site)
+
+    def planted() -> bool:
+        """A look that is under way may write over what is planted: once more, then."""
+        cluster.run("python3", "-c", PLANT)
+        return reports(site) > before
+
+    wait_until(planted, seconds=SEEN_WITHIN)
+    for _ in range(2):
+        seen = looked(cluster)
+        wait_until(lambda last=seen: looked(cluster) > last, seconds=SEEN_WITHIN)
+
+    assert reports(site) == before + 1
+
+
+def reports(site: Site) -> int:
+    """How often usage was reported, and taken."""
+    lines = [line for line in site.log.read_text().splitlines() if '"report_usage"' in line]
+    return sum('"status": 200' in line for line in lines)
+
+
+def looked(cluster: Cluster) -> str:
+    """When somebody looked at the cluster last."""
+    return cluster.admin.get(f"{cluster.path}/views/slurm.usage")["view"]["observed_at"]
 
 
 def test_the_platforms_own_jobs_are_shown_to_admins_alone(cluster: Cluster, people: People) -> None:
