@@ -17,6 +17,8 @@ from moorage_slurm.patience import Patience
 Json = dict[str, Any]
 EVERY = 5.0
 """Seconds: a dead scheduler is seen within ten."""
+ANSWERING = 20.0
+"""Seconds that a host has to answer: what is told of the others must not grow old meanwhile."""
 LONGEST = 500
 """Letters of a reason."""
 
@@ -90,7 +92,10 @@ async def _ask(instance: moorage.WatchedInstance, probe: str, member: moorage.Me
         return Answer(why="Its host does not answer the platform.", lost=True)
     sent = time.time()
     try:
-        done = await instance.probe(probe, member)
+        async with asyncio.timeout(ANSWERING):
+            done = await instance.probe(probe, member)
+    except TimeoutError:
+        return Answer(why=f"Its host gave no answer within {ANSWERING:.0f} s.", lost=True)
     except moorage.Fail as err:
         return Answer(why=f"Its host cannot be asked: {err.message}", lost=True)
     try:
