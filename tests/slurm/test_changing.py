@@ -1,0 +1,313 @@
+"""A cluster is changed while jobs run: its configuration, its key, its daemons."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.e2e import work
+from tests.e2e.callers import Caller, wait_until
+from tests.e2e.shop import Shop
+from tests.e2e.world import Member, Tenant
+from tests.slurm import clusters
+from tests.slurm.clusters import Cluster, Held, People
+
+pytestmark = pytest.mark.lab
+
+CONF = "/etc/slurm/slurm.conf"
+UNIT = "/etc/systemd/system/slurmd.service"
+MUNGE, SLURM = "/etc/munge/munge.key", "/etc/slurm/slurm.jwks"
+TOOL = ("python3", "/opt/moorage-slurm/tool.pyz")
+AGENT = "moorage-agent.service"
+WHY = {"reason": "somebody has looked at it"}
+
+
+@pytest.fixture(scope="module")
+def held(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[list[Held]]:
+    found = clusters.hold(admin, acme, nodes[:3])
+    yield found
+    for _, allocation in found:
+        work.release(acme, allocation)
+
+
+@pytest.fixture(scope="module")
+def cluster(acme: Tenant, slurm: Shop, people: People, held: list[Held]) -> Iterator[Cluster]:
+    machines = {"controller": held[:1], "worker": held[1:]}
+    found = clusters.deploy(acme, slurm, "changing", machines, config={"extra": {"KillWait": "45"}})
+    yield found
+    ended = found.ask("decommission", {"reason": "the test is over"})
+    assert ended["residue"] == []
+
+
+def submit(cluster: Cluster, people: People, line: str, *more: str) -> int:
+    words = ("sbatch", "--parsable", "--chdir=/tmp", *more, "--wrap", line)
+    job = int(cluster.run(*words, user=people.ada.login))
+    if not more:
+        wait_until(lambda: state(cluster, job) == "RUNNING")
+    return job
+
+
+def state(cluster: Cluster, job: int) -> str:
+    return cluster.run("squeue", "-h", "-t", "all", "-j", str(job), "-o", "%T").strip()
+
+
+def booked(cluster: Cluster, job: int) -> str:
+    return cluster.run("sacct", "-n", "-X", "-P", "-j", str(job), "-o", "State").strip()
+
+
+def configure(cluster: Cluster, **fields: Any) -> dict[str, Any]:
+    config = {**cluster.read()["config"], **fields}
+    return cluster.admin.post(f"{cluster.path}/configure", {"config": config})
+
+
+def until(cluster: Cluster, operation: dict[str, Any], status: str) -> dict[str, Any]:
+    path = f"/v1/operations/{operation['id']}"
+    return cluster.admin.until(path, lambda found: found["status"] == status, seconds=60)
+
+
+def cancel(cluster: Cluster, operation: dict[str, Any]) -> None:
+    cluster.admin.post(f"/v1/operations/{operation['id']}/cancel", WHY)
+    until(cluster, operation, "cancelled")
+
+
+def starts(cluster: Cluster) -> dict[str, str]:
+    """When systemd started the daemons of each host."""
+    words = ["systemctl", "show", "-p", "ActiveEnterTimestampMonotonic"]
+    units = {"controller-1": ["slurmctld", "slurmdbd"]}
+    return {
+        name: host.run([*words, *units.get(name, ["slurmd"])]).stdout
+        for name, host in cluster.hosts.items()
+    }
+
+
+def keys(cluster: Cluster, path: str) -> set[str]:
+    """The digests of a file, of all hosts."""
+    return {host.run(["sha256sum", path]).stdout.split()[0] for host in cluster.hosts.values()}
+
+
+def setting(cluster: Cluster, name: str) -> str:
+    lines = cluster.run("scontrol", "show", "config").splitlines()
+    return next(line.partition("=")[2].strip() for line in lines if line.startswith(f"{name} "))
+
+
+# --- configuration -------------------------------------------------------------------------------
+
+
+def test_a_plan_says_what_each_field_does_to_daemons(cluster: Cluster) -> None:
+    before = cluster.read()["config"]
+    config = {**before, "max_nodes": 64, "auth": "slurm", "limits": {"jobs": 9, "submitted": 9}}
+
+    plan = cluster.admin.post(
+        f"{cluster.path}/plans", {"kind": "instance.configure", "config": config}
+    )
+
+    effects = {each["field"].split("/")[1]: each["effect"] for each in plan["changes"]}
+    assert effects == {"max_nodes": "reconfigure", "auth": "restart", "limits": "none"}
+    assert plan["effect"] == "restart"
+
+
+def test_a_partition_comes_without_a_start_of_any_daemon(cluster: Cluster, people: People) -> None:
+    job = submit(cluster, people, "sleep 900")
+    began = starts(cluster)
+
+    main = {"name": "main", "features": [], "max_minutes": 0}
+    short = {"name": "short", "features": [], "max_minutes": 5}
+    cluster.wait(configure(cluster, partitions=[main, short], max_nodes=64))
+
+    assert cluster.run("sinfo", "-h", "-o", "%R %l").split("\n")[:2] == [
+        "main infinite",
+        "short 5:00",
+    ]
+    assert (setting(cluster, "MaxNodeCount"), setting(cluster, "KillWait")) == ("64", "45 sec")
+    assert starts(cluster) == began
+    assert state(cluster, job) == "RUNNING"
+    cluster.run("scancel", str(job))
+
+
+def test_limits_reach_people_and_no_daemon(cluster: Cluster, people: People) -> None:
+    files = cluster.run("stat", "-c", "%Y %n", CONF)
+    pids = cluster.run("pidof", "slurmctld")
+
+    cluster.wait(configure(cluster, limits={"jobs": 3, "submitted": 5}))
+
+    form = ("-n", "-P", "format=maxjobs,maxsubmit")
+    who = f"user={people.ada.login}"
+    assert cluster.run("sacctmgr", "show", "assoc", who, *form).strip() == "3|5"
+    assert cluster.run("stat", "-c", "%Y %n", CONF) == files
+    assert cluster.run("pidof", "slurmctld") == pids
+
+
+@pytest.mark.parametrize(
+    ("extra", "why"),
+    [
+        ({"KillWait": "forty"}, "KillWait"),
+        ({"PriorityType": "priority/none_such"}, "priority/none_such"),
+    ],
+)
+def test_what_slurm_would_refuse_replaces_nothing(
+    cluster: Cluster, extra: dict[str, str], why: str
+) -> None:
+    before = cluster.run("cat", CONF)
+
+    blocked = until(cluster, asked := configure(cluster, extra=extra), "blocked")
+    after = cluster.run("cat", CONF)
+    cancel(cluster, asked)
+
+    assert blocked["error"]["code"] == "configuration_refused"
+    assert why in blocked["error"]["message"]
+    assert after == before
+    assert cluster.read()["config"]["extra"] == {"KillWait": "45"}
+
+
+def test_files_that_the_scheduler_does_not_survive_are_put_back(cluster: Cluster) -> None:
+    before = cluster.run("cat", CONF)
+    broken = f"{before}PriorityType=priority/none_such\n"
+    given = {"files": {CONF: broken}, "before": {CONF: before}}
+
+    said = cluster.run(*TOOL, "config.change", stdin=json.dumps(given).encode(), check=False)
+
+    assert json.loads(said)["code"] == "configuration_refused"
+    assert cluster.run("cat", CONF) == before
+    assert "is UP" in cluster.run("scontrol", "ping")
+
+
+def test_what_was_chosen_once_is_refused_by_name(cluster: Cluster) -> None:
+    blocked = until(cluster, asked := configure(cluster, process_tracking="linuxproc"), "blocked")
+    cancel(cluster, asked)
+
+    assert blocked["error"]["code"] == "change_refused"
+    assert cluster.read()["status"] == "running"
+
+
+# --- drift ---------------------------------------------------------------------------------------
+
+
+def test_what_somebody_changes_by_hand_is_shown_and_mended(cluster: Cluster) -> None:
+    before = cluster.run("cat", CONF)
+    own = f"{UNIT}.d/own.conf"
+    worker = cluster.hosts["worker-1"]
+    secret = "printf '[Service]\\nEnvironment=DB_PASSWORD=hunter2\\n'"
+
+    cluster.run("sh", "-c", f"echo KillWait=99 >> {CONF}; scontrol reconfigure")
+    worker.run(["sh", "-c", f"mkdir -p {UNIT}.d; {secret} > {own}"])
+
+    shown: dict[str, str] = {}
+
+    def is_shown() -> bool:
+        rows = [each["data"] for each in cluster.view("slurm.drift")]
+        shown.update({each["file"]: each["change"] for each in rows})
+        return {CONF, own} <= shown.keys()
+
+    wait_until(is_shown, seconds=60)
+    wait_until(lambda: not cluster.view("slurm.drift"), seconds=150)
+    assert shown[CONF].splitlines()[-1] == "+KillWait=99"
+    assert "hunter2" not in shown[own]
+    assert cluster.run("cat", CONF) == before
+    assert setting(cluster, "KillWait") == "45 sec"
+    assert worker.run(["test", "-e", own], check=False).code == 1
+
+
+# --- keys ----------------------------------------------------------------------------------------
+
+
+def test_the_key_changes_under_a_running_job(cluster: Cluster, people: People) -> None:
+    job = submit(cluster, people, "while test ! -e /tmp/rotated; do sleep 0.2; done; srun hostname")
+    (before,) = keys(cluster, MUNGE)
+
+    ended = cluster.ask("rotate", WHY)
+
+    (after,) = keys(cluster, MUNGE)
+    assert after != before
+    assert ended["result"] == {"late": []}
+    for host in cluster.hosts.values():
+        host.run(["touch", "/tmp/rotated"])
+    wait_until(lambda: booked(cluster, job) == "COMPLETED")
+
+
+def test_who_missed_the_key_is_drained_and_gets_it_by_a_repair(
+    cluster: Cluster, admin: Caller, held: list[Held]
+) -> None:
+    node, worker = held[2][0], cluster.hosts["worker-2"]
+    worker.run(["systemctl", "stop", AGENT])
+    path = f"/v1/nodes/{node.node}"
+    admin.until(path, lambda found: found["reachable"] is False, seconds=90)
+
+    ended = cluster.ask("rotate", WHY)
+    drained = cluster.run("sinfo", "-h", "-n", "worker-2", "-o", "%E")
+    worker.run(["systemctl", "start", AGENT])
+
+    assert ended["result"] == {"late": ["worker-2"]}
+    assert [each["where"] for each in ended["residue"]] == ["worker-2"]
+    assert drained.startswith("moorage key: ")
+    wait_until(lambda: len(keys(cluster, MUNGE)) == 1, seconds=120)
+    idle = ("sinfo", "-h", "-n", "worker-2", "-o", "%T")
+    wait_until(lambda: cluster.run(*idle).strip() == "idle", seconds=60)
+
+
+def test_another_way_to_authenticate_waits_for_jobs_and_is_taken_back(
+    cluster: Cluster, people: People
+) -> None:
+    job = submit(cluster, people, "sleep 900")
+
+    waiting = until(cluster, asked := configure(cluster, auth="slurm"), "waiting")
+    closed = cluster.run("sinfo", "-h", "-o", "%a").split()
+    cancel(cluster, asked)
+
+    assert waiting["message"] == f"waiting for job {job}"
+    assert set(closed) == {"inactive"}
+    assert set(cluster.run("sinfo", "-h", "-o", "%a").split()) == {"up"}
+    assert state(cluster, job) == "RUNNING"
+    cluster.run("scancel", str(job))
+
+
+def test_slurms_own_keys_are_known_before_they_are_used(cluster: Cluster, people: People) -> None:
+    cluster.wait(configure(cluster, auth="slurm"))
+    job = submit(cluster, people, "while test ! -e /tmp/again; do sleep 0.2; done; srun hostname")
+    (before,), began = keys(cluster, SLURM), starts(cluster)["worker-1"]
+
+    ended = cluster.ask("rotate", WHY)
+
+    (after,) = keys(cluster, SLURM)
+    assert after != before
+    assert ended["result"] == {"late": []}
+    assert cluster.run("systemctl", "is-active", "munge", check=False).strip() == "inactive"
+    assert starts(cluster)["worker-1"] == began
+    for host in cluster.hosts.values():
+        host.run(["touch", "/tmp/again"])
+    wait_until(lambda: booked(cluster, job) == "COMPLETED")
+
+
+# --- daemons -------------------------------------------------------------------------------------
+
+
+def test_jobs_survive_a_restart_and_a_stop(cluster: Cluster, people: People) -> None:
+    job = submit(cluster, people, "while test ! -e /tmp/started; do sleep 0.2; done; srun hostname")
+    waits = submit(cluster, people, "true", "--begin=now+1hour")
+
+    cluster.ask("restart")
+    restarted = (state(cluster, job), state(cluster, waits))
+    stopped = cluster.ask("stop", WHY)
+    left = [
+        host.run(["pgrep", "-x", "slurmd|slurmctld"], check=False).stdout
+        for host in cluster.hosts.values()
+    ]
+    cluster.ask("start")
+
+    assert restarted == ("RUNNING", "PENDING")
+    assert str(job) in stopped["message"]
+    assert left == ["", "", ""]
+    assert (state(cluster, job), state(cluster, waits)) == ("RUNNING", "PENDING")
+    for host in cluster.hosts.values():
+        host.run(["touch", "/tmp/started"])
+    wait_until(lambda: booked(cluster, job) == "COMPLETED")
+
+
+def test_nothing_starts_with_a_host(cluster: Cluster) -> None:
+    units = ["munge", "mariadb", "slurmdbd", "slurmctld", "slurmd"]
+    said = [
+        host.run(["systemctl", "is-enabled", *units], check=False).stdout.split()
+        for host in cluster.hosts.values()
+    ]
+
+    assert not {"enabled", "enabled-runtime"} & {word for words in said for word in words}
