@@ -61,6 +61,8 @@ async def _hand_over(op: moorage.MemberOperation) -> None:
     """Jobs go on meanwhile; nobody can submit until the new one runs."""
     new, name = succession.successor(op), render.cluster_name(op.instance.id)
     op.message("Jobs that run go on and none is lost; until the new controller runs, none starts.")
+    series, undo = cluster.series(op.instance.app_version), succession.unprepare
+    await op.step("prepare the next host", succession.prepare, new, series, undo=undo)
     units, back = [*exchange.CONTROLLER_UNITS], exchange.start_units
     await op.step("stop the scheduler", exchange.stop_units, op.node, units, undo=back)
     await op.step("copy its state", exchange.keep_copy, op.node, op.id, state.MOVED, name)

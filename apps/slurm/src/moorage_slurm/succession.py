@@ -42,6 +42,17 @@ class Legacy:
 # --- the old host is alive -----------------------------------------------------------------------
 
 
+async def prepare(new: moorage.Machine, series: str) -> None:
+    """Have the packages on the new host while the old one still schedules."""
+    there = (await host.look(new, cluster.CONTROLLER))["packages"]
+    await host.install(new, cluster.CONTROLLER, series, there)
+
+
+async def unprepare(new: moorage.Machine, series: str) -> None:
+    """Undo that."""
+    await host.clear(new, cluster.CONTROLLER)
+
+
 async def hand_over(
     old: moorage.Machine, new: moorage.Machine, key: moorage.Secret, operation: str
 ) -> None:
