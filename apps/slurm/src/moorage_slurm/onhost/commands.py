@@ -17,6 +17,10 @@ ENVIRONMENT = {
 }
 
 
+AT_HOME = ("/bin/sh", "-c", 'cd "$HOME" 2>/dev/null || cd /; exec "$@"', "sh")
+"""Goes before what somebody runs in their home: root may have no way into homes from elsewhere."""
+
+
 class Refused(Exception):
     """Something cannot be done, for a reason that a person can read."""
 
@@ -60,7 +64,7 @@ def run(
     """
     try:
         done = subprocess.run(
-            argv,
+            argv if person is None else (*AT_HOME, *argv),
             input=stdin,
             capture_output=True,
             text=True,
@@ -93,7 +97,6 @@ def _rights(person: pwd.struct_passwd) -> Json:
         "group": person.pw_gid,
         "extra_groups": os.getgrouplist(person.pw_name, person.pw_gid),
         "umask": 0o022,
-        "cwd": person.pw_dir if os.path.isdir(person.pw_dir) else "/",
     }
 
 

@@ -28,7 +28,9 @@ MOST_ROWS = 10_000
 FIRST_ORDINARY = 1000
 TAG = "moorage:"
 """Begins the comment of a job that the platform submitted; the operation's id follows."""
-SILENCE = re.compile(r"contact slurm controller|timed out|no answer|temporarily|refused", re.I)
+SILENCE = re.compile(
+    r"contact slurm controller|timed out|no answer|temporarily|connection refused", re.I
+)
 """What programs say when the scheduler did not answer, which is not a no."""
 
 
