@@ -29,6 +29,7 @@ async def change(ctx: Context, id: str, asked: Asked) -> Operation:
             input=_input(asked, proposal),
             version_id=proposal.version_id,
             preempts=asked.preempt,
+            patient=asked.kind == "instance.rollback" and asked.policy == "wait",
             reason=asked.reason,
         ),
     )
