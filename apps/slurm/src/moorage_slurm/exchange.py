@@ -137,7 +137,12 @@ async def end_jobs(
     controller: moorage.Machine, workers: Sequence[moorage.Machine], jobs: list[int]
 ) -> None:
     """Cancel what still is at work, until nothing is."""
-    await host.ask(controller, "versions.end", {"jobs": jobs})
+    if not (await host.ask(controller, "versions.end", {"jobs": jobs}))["up"]:
+        raise moorage.Fail(
+            "scheduler_dead",
+            f"{host.some_jobs(jobs)} cannot be ended: the scheduler does not answer. Start it, or"
+            " end the processes of slurmstepd on the workers' hosts, then resume.",
+        )
     left = await _at_work(controller, workers)
     if left:
         raise moorage.Wait(f"waiting for the end of {host.some_jobs(left)}", recheck=1)

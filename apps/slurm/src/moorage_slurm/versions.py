@@ -125,8 +125,7 @@ async def rollback(op: moorage.InstanceOperation) -> Json | None:
 
 
 async def _go_back(op: moorage.InstanceOperation, change: Change) -> Json:
-    machine, usual = change.machine, change.files(change.whole)
-    series = change.series[1]
+    machine, series = change.machine, change.series[1]
     if await op.step("look for the copy", exchange.check_room, machine, series) is None:
         raise moorage.Fail(
             "copy_missing",

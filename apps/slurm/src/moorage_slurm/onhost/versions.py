@@ -71,16 +71,18 @@ def at_work(given: Json) -> Json:
 
 
 def end(given: Json) -> Json:
-    """Cancel jobs that are at work."""
-    _each("scancel", map(str, given["jobs"]))
-    return {}
+    """Cancel jobs that are at work, if there is a scheduler to do it."""
+    up = _is_up()
+    if up:
+        _each("scancel", map(str, given["jobs"]))
+    return {"up": up}
 
 
 def take_stock(given: Json) -> Json:
     """Write down what going back gives up: what is queued, which nodes are drained, what ended."""
     left = copies.LEFT / given["operation"]
     left.mkdir(parents=True, exist_ok=True)
-    up = "is UP" in run("scontrol", "ping", within=20).stdout
+    up = _is_up()
     copy = copies.find(given["series"]) or {"at": 0, "highest": 0}
     pending = [job for job, state in _queue() if state == "PENDING"] if up else []
     for job in pending:
@@ -95,6 +97,10 @@ def take_stock(given: Json) -> Json:
     (left / "stock.json").write_text(json.dumps(stock))
     rows = _export(left / "jobs.csv", since=copy["at"])
     return {"highest": stock["highest"], "jobs": rows, "folder": str(left)}
+
+
+def _is_up() -> bool:
+    return "is UP" in run("scontrol", "ping", within=20).stdout
 
 
 def queue_number(job: str) -> int:
