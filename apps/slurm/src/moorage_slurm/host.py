@@ -255,7 +255,8 @@ async def mend_accounting(machine: moorage.Machine, address: str) -> None:
 
 
 async def stop_controller(machine: moorage.Machine) -> None:
-    for unit in (f"{PEOPLE}.path", "slurmctld.service", "slurmdbd.service", "mariadb.service"):
+    aside = (f"{COPY}.timer", f"{PEOPLE}.path")
+    for unit in (*aside, "slurmctld.service", "slurmdbd.service", "mariadb.service"):
         await machine.service(unit, "stopped")
 
 
