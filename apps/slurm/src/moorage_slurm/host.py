@@ -332,7 +332,8 @@ async def mend_workers(
         said = " ".join(f"{name}: {why}" for name, why in ill.items())
         raise moorage.Fail(
             "workers_ill",
-            f"{said} Mend that and resume this operation; or remove or replace the member.",
+            f"{said} Mend that, or remove or replace the member.",
+            recovery="reconcilable",  # a repair must not stand in the way of who removes it
         )
 
 
