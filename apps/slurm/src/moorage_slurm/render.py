@@ -97,6 +97,8 @@ def slurm_conf(cluster: Cluster) -> str:
     }
     if config["scheduler_parameters"]:
         own["SchedulerParameters"] = config["scheduler_parameters"]
+    if "DefMemPerNode" in config["extra"]:
+        del own["DefMemPerCPU"]  # Slurm takes one of them
     own |= config["extra"]
     lines = [f"{name}={value}" for name, value in own.items()]
     return "\n".join([_HEAD, *lines, *_partitions(config["partitions"], closed=cluster.closed), ""])
@@ -126,18 +128,20 @@ def _processes(kind: Processes) -> dict[str, str]:
 
 
 def _partitions(partitions: Sequence[Json], *, closed: bool) -> list[str]:
-    lines: list[str] = []
+    """Slurm finds nodes that come and go by a set, and a set by one feature alone."""
     state = "INACTIVE" if closed else "UP"
+    sets: dict[str, str] = {}
+    lines: list[str] = []
     for place, each in enumerate(partitions):
         features: list[str] = each.get("features") or []
-        own = f"{MARK}_{each['name']}"
-        lines += [f"NodeSet={own} Feature={'|'.join(features) if features else MARK}"]
+        own = {f"{MARK}_{name}": name for name in features} or {MARK: MARK}
+        sets |= own
         minutes = each.get("max_minutes") or 0
         lines.append(
-            f"PartitionName={each['name']} Nodes={own} Default={'NO' if place else 'YES'}"
+            f"PartitionName={each['name']} Nodes={','.join(own)} Default={'NO' if place else 'YES'}"
             f" MaxTime={minutes or 'INFINITE'} State={state}"
         )
-    return lines
+    return [*(f"NodeSet={name} Feature={feature}" for name, feature in sets.items()), *lines]
 
 
 def slurmdbd_conf(cluster: Cluster) -> str:

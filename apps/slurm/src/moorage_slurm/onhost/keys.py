@@ -76,11 +76,6 @@ def current() -> str:
     return key
 
 
-def is_munge_used() -> bool:
-    """Whether daemons of this host need munge."""
-    return not SLURM.exists()
-
-
 def _settle(auth: str, key: str) -> Json:
     run("systemctl", "disable", "--quiet", "munge.service")  # the platform starts it
     if auth == "slurm":
@@ -108,12 +103,12 @@ def _read(path: Path) -> str | None:
 
 def _held() -> list[str]:
     """The keys of the set, the oldest first."""
-    return [_decoded(each["k"]) for each in _entries()]
+    return [decoded(each["k"]) for each in _entries()]
 
 
 def _used() -> str | None:
     """The key of the set with which everything is signed."""
-    found = [_decoded(each["k"]) for each in _entries() if each.get("use") == "default"]
+    found = [decoded(each["k"]) for each in _entries() if each.get("use") == "default"]
     return found[0] if found else None
 
 
@@ -137,7 +132,7 @@ def _encoded(key: str) -> str:
     return base64.b64encode(key.encode()).decode()
 
 
-def _decoded(text: str) -> str:
+def decoded(text: str) -> str:
     return base64.b64decode(text).decode()
 
 
