@@ -21,7 +21,11 @@ WELL = {**HOST, "slurmd": True, "munge": True, "complaints": []}
 
 def member(name: str, **more: Any) -> moorage.Member:
     component = name.partition("-")[0]
-    given = {"allocation_id": f"alc_{name}", "host_address": "10.0.0.1", "status": "ready"}
+    given: dict[str, Any] = {
+        "allocation_id": f"alc_{name}",
+        "host_address": "10.0.0.1",
+        "status": "ready",
+    }
     return moorage.Member(id=f"mem_{name}", name=name, component=component, **(given | more))
 
 
@@ -50,6 +54,7 @@ def said(**more: Any) -> dict[str, Any]:
         "books": "lab",
         "version": "24.11.5",
         "nodes": [{"node": "worker-1", **IDLE}],
+        "complaints": [],
         **more,
     }
 
@@ -130,11 +135,14 @@ def test_a_dead_daemon_is_seen_before_slurm_hears_of_it() -> None:
 
 
 def test_a_worker_whose_clock_is_wrong_is_told_so() -> None:
-    complaints = ["error: Munge decode failed: Expired credential"]
-    found = judge(Answer(said(nodes=[])), Answer({**WELL, "complaints": complaints}))
+    answer = Answer(said(nodes=[], complaints=["Munge decode failed: Expired credential"]))
+    silent = {**WELL, "slurmd": False}
+    found = judge(answer, Answer({**silent, "complaints": ["Protocol authentication error"]}))
+    other = judge(answer, Answer({**silent, "complaints": ["Unable to bind a port"]}))
 
     assert "differ by more than munge allows" in found.observed.reasons[0]
     assert found.mend == {}
+    assert "slurmd says: Unable to bind a port." in other.observed.reasons[0]
 
 
 def test_clocks_are_compared_with_that_of_the_controllers_host() -> None:

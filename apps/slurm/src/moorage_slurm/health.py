@@ -123,7 +123,11 @@ def judge(
         for member in cluster.workers_of(instance):
             asked = workers.get(member.name)
             found[member.name] = judge_worker(
-                member, known.get(member.name), asked, clock=answer.skew
+                member,
+                known.get(member.name),
+                asked,
+                clock=answer.skew,
+                heard=said["complaints"],
             )
     for name, files in (changed or {}).items():
         found[name] = _with_changes(found[name], files)
@@ -209,9 +213,19 @@ def host_troubles(said: Mapping[str, Any], *, skew: float) -> list[str]:
 
 
 def judge_worker(
-    member: moorage.Member, node: Json | None, asked: Answer | None, *, clock: float
+    member: moorage.Member,
+    node: Json | None,
+    asked: Answer | None,
+    *,
+    clock: float,
+    heard: Sequence[str] = (),
 ) -> Finding:
-    """How the scheduler sees a worker, and what its host says, where it was asked."""
+    """How the scheduler sees a worker, and what its host says, where it was asked.
+
+    Args:
+        clock: How far the clock of the controller's host is ahead of ours.
+        heard: What the scheduler complained of: it is the one who does not believe a credential.
+    """
     if not member.reachable:
         return Finding(
             "unhealthy", ["Its host does not answer the platform."], detail=_detail(node)
@@ -229,7 +243,7 @@ def judge_worker(
     if seen.health == "unhealthy":
         ill = {"node": seen.reasons[0], **ill}
     complaints: list[str] = asked.said["complaints"] if asked and asked.said else []
-    if ill and any(word in each for each in complaints for word in CLOCKS):
+    if ill and _is_disbelieved(complaints, heard):
         own.append(
             "Its clock and that of the controller's host differ by more than munge allows, "
             f"{cluster.LIMIT_OF_SKEW:.0f} s. Set the clock, and let something keep it."
@@ -246,6 +260,12 @@ def judge_worker(
         version=None if node is None else node["version"],
         detail=_detail(node),
     )
+
+
+def _is_disbelieved(complaints: Sequence[str], heard: Sequence[str]) -> bool:
+    """Whether a worker cannot prove who it is, for the time that its clock shows."""
+    clocks = any(word in each for each in (*complaints, *heard) for word in CLOCKS)
+    return clocks and any("uthenticat" in each or "redential" in each for each in complaints)
 
 
 def _as_seen(node: Json | None, status: str) -> Finding:

@@ -6,6 +6,7 @@ is one that only root can open: nobody else answers in its place.
 """
 
 import json
+import re
 import shutil
 import socket
 import time
@@ -20,7 +21,7 @@ SLURMD = 6818
 EDITION = 1
 """Of what is answered here. It is raised with every change that a controller has to know of: one
 that reads another puts its own program on the host, by a repair."""
-CONNECTING, GATHERING, WITHIN = 2, 20, 5
+CONNECTING, GATHERING, WITHIN, RECENT = 2, 20, 5, 120
 """Seconds."""
 
 
@@ -65,6 +66,7 @@ def gather(given: Json) -> Json:
     if not up:
         return said | {"ping": why_down(ping)}
     accounting = run("sacctmgr", "-n", "-P", "show", "cluster", "format=cluster", within=WITHIN)
+    said |= {"complaints": complaints("slurmctld")}
     said |= {"version": _version(), "accounting": accounting.ok, "books": last_words(accounting)}
     try:
         said |= {"nodes": nodes.list_all(), "partitions": partitions(), **queue.snapshot()}
@@ -120,7 +122,7 @@ def worker(given: Json) -> Json:
         "slurmd": listens(SLURMD),
         "free_mb": shutil.disk_usage("/var").free >> 20,
         **look.names(),
-        "complaints": complaints(),
+        "complaints": complaints("slurmd"),
         "files": drift.files("worker"),
     }
 
@@ -151,14 +153,18 @@ def listens(port: int) -> bool:
     return False
 
 
-def complaints() -> list[str]:
-    """The last errors that slurmd wrote down, without when."""
+def complaints(daemon: str) -> list[str]:
+    """The last errors of a daemon. Until it has its configuration, the journal has them."""
+    recent = ("--since=-2min", "--lines=40", "--output=cat", "--no-pager")
+    lines = run("journalctl", f"--unit={daemon}", *recent, within=WITHIN).lines
+    file = Path(f"/var/log/slurm/{daemon}.log")
     try:
-        lines = Path("/var/log/slurm/slurmd.log").read_text(errors="replace").splitlines()[-40:]
+        if time.time() - file.stat().st_mtime < RECENT:
+            lines += file.read_text(errors="replace").splitlines()[-40:]
     except OSError:
-        return []
-    said = [line.partition("] ")[2] for line in lines if "error:" in line or "fatal:" in line]
-    return [*dict.fromkeys(said)][-3:]
+        pass
+    found = [re.search(r"(?:error|fatal): (.*)", line) for line in lines]
+    return [*dict.fromkeys(each[1][:300] for each in found if each)][-3:]
 
 
 VERBS = {"version": version, "cluster": cluster, "gather": gather, "worker": worker}
