@@ -59,7 +59,8 @@ async def look(instance: moorage.WatchedInstance) -> moorage.Observed:
             await _publish(instance, answer.said)
             await instance.publish("slurm.drift", drift.rows(changed))
         except moorage.Fail as err:
-            more.append(f"What there is cannot be shown: {err.message}")
+            if err.code != "view_unknown":  # an earlier version has no readers of it
+                more.append(f"What there is cannot be shown: {err.message}")
     observed = found.observed
     return observed.model_copy(update={"reasons": [*observed.reasons, *more]})
 

@@ -49,8 +49,13 @@ async def persist(ask: Callable[[], Awaitable[T]]) -> T:
     while True:
         try:
             return await ask()
-        except (Unauthenticated, NotFound) as err:
+        except Unauthenticated as err:
             raise Lost(err.detail) from err
+        except NotFound as err:
+            # What is held is gone; or a part of it is not there, which is no reason to let go.
+            raise (
+                Lost(err.detail) if err.code == "not_found" else Fail(err.code, err.detail)
+            ) from err
         except (Conflict, Forbidden, Unprocessable) as err:
             raise (Lost(err.detail) if err.code in OVER else Fail(err.code, err.detail)) from err
         except (Unreachable, ServerFault, TooManyRequests) as err:
