@@ -13,6 +13,8 @@ from tests.slurm.clusters import Cluster, Held, People
 
 pytestmark = pytest.mark.lab
 
+STATE = "/var/lib/slurm/slurmctld/job_state"
+"""Slurm writes it some seconds after things have happened."""
 KEY = "/etc/munge/munge.key"
 LINE = "while test ! -e /tmp/enough; do sleep 0.2; done"
 
@@ -86,10 +88,12 @@ def test_a_dead_host_loses_no_job_that_workers_know_and_runs_none_twice(
     worker, dead = cluster.hosts["worker-1"], cluster.members()["controller-2"]
     worker.run(["rm", "-f", "/tmp/enough", "/tmp/times"])
     running = submit(cluster, people, LINE)
-    later = submit(cluster, people, "echo once >>/tmp/times", "--hold")
-    still = submit(cluster, people, "true", "--hold")
     wait_until(lambda: is_running(cluster, running))
+    later = submit(cluster, people, "echo once >>/tmp/times", "--hold")
+    still = submit(cluster, people, "true", "--hold", f"--job-name=after-{running}")
     began = cluster.run("squeue", "-h", "-j", str(running), "-o", "%S")
+    written = ["grep", "-q", f"after-{running}", STATE]
+    wait_until(lambda: cluster.controller.run(written, check=False).code == 0)
     cluster.run("systemctl", "start", "moorage-slurm-copy.service")
     cluster.run("scontrol", "release", str(later))
     wait_until(lambda: ended(cluster, later) == "COMPLETED|0:0")
