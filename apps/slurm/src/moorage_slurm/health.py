@@ -17,7 +17,10 @@ Verdict = Literal["healthy", "degraded", "unhealthy", "unknown"]
 BAD = frozenset({"DOWN", "FAIL", "NOT_RESPONDING", "INVALID_REG", "UNKNOWN"})
 FILES = "files"
 PROGRAM = "program"
-COMING = frozenset({"requested", "deploying"})
+COMING_OR_GOING = frozenset(
+    {"requested", "deploying", "starting", "stopping", "restarting", "deleting"}
+)
+"""What is down meanwhile is no trouble."""
 CLOCKS = ("Expired credential", "Rewound credential", "out of sync clocks")
 """What Slurm says where clocks differ."""
 
@@ -94,7 +97,7 @@ def is_well(answer: Answer) -> bool:
 
 def before_a_look(instance: moorage.Instance) -> moorage.Observed | None:
     """What is so without asking anybody: there is nothing yet, or nothing any more."""
-    if instance.status in COMING:
+    if instance.status in COMING_OR_GOING:
         return moorage.Observed(health="progressing", fresh_for=FRESH)
     if instance.status == "stopped":
         return moorage.Observed(health="unknown", reasons=["It is stopped."], fresh_for=FRESH)
