@@ -24,12 +24,16 @@ REASON = "moorage version: "
 
 
 def brought(given: Json) -> Json:
-    """Remember what our bundles brought, so that it is known later what nobody needs."""
+    """Remember what our bundles brought, so that it is known later what nobody needs.
+
+    The package has workers start with the host; the platform starts those that are members then.
+    """
     known = set(json.loads(BROUGHT.read_text()) if BROUGHT.exists() else [])
     setup.HOME.mkdir(parents=True, exist_ok=True)
     part = BROUGHT.with_suffix(".part")
     part.write_text(json.dumps(sorted(known | set(given["packages"]))))
     part.rename(BROUGHT)
+    run("systemctl", "disable", "--quiet", "--no-reload", "slurmd.service")
     return {}
 
 
