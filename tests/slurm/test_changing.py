@@ -40,6 +40,19 @@ def cluster(acme: Tenant, slurm: Shop, people: People, held: list[Held]) -> Iter
     assert ended["residue"] == []
 
 
+@pytest.fixture(scope="module")
+def single(
+    admin: Caller, acme: Tenant, slurm: Shop, people: People, nodes: list[Member]
+) -> Iterator[Cluster]:
+    """A cluster of one host, with Slurm's own keys from the start."""
+    held = clusters.hold(admin, acme, nodes[3:4])
+    machines = {"controller": held, "worker": held}
+    found = clusters.deploy(acme, slurm, "single", machines, config={"auth": "slurm"})
+    yield found
+    found.ask("decommission", {"reason": "the test is over"})
+    work.release(acme, held[0][1])
+
+
 def submit(cluster: Cluster, people: People, line: str, *more: str) -> int:
     words = ("sbatch", "--parsable", "--chdir=/tmp", *more, "--wrap", line)
     job = int(cluster.run(*words, user=people.ada.login))
@@ -276,6 +289,13 @@ def test_slurms_own_keys_are_known_before_they_are_used(cluster: Cluster, people
     for host in cluster.hosts.values():
         host.run(["touch", "/tmp/again"])
     wait_until(lambda: booked(cluster, job) == "COMPLETED")
+
+
+def test_a_host_of_two_members_gets_the_key_once(single: Cluster) -> None:
+    ended = single.ask("rotate", WHY)
+
+    assert ended["result"] == {"late": []}
+    assert single.run("srun", "--account=root", "cat", SLURM).count("HS256") == 1
 
 
 # --- daemons -------------------------------------------------------------------------------------
