@@ -295,7 +295,7 @@ def test_a_host_of_two_members_gets_the_key_once(single: Cluster) -> None:
     ended = single.ask("rotate", WHY)
 
     assert ended["result"] == {"late": []}
-    assert single.run("srun", "--account=root", "cat", SLURM).count("HS256") == 1
+    assert single.run("srun", "--account=root", "grep", "-o", "HS256", SLURM) == "HS256\n"
 
 
 # --- daemons -------------------------------------------------------------------------------------
