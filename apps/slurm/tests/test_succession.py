@@ -2,6 +2,7 @@
 
 import pytest
 
+import moorage
 from moorage_slurm import render, succession
 from moorage_slurm.onhost import gres, state
 
@@ -52,6 +53,15 @@ def test_only_what_the_old_host_handed_over_itself_is_up_to_date(
     copy: dict[str, int] | None, keeper: str | None, old: bool
 ) -> None:
     assert succession.Legacy(copy, keeper, first_job=1).is_old is old
+
+
+def test_homes_on_the_controllers_host_do_not_go_by_surprise() -> None:
+    with pytest.raises(moorage.Fail) as refused:
+        succession.promise({"mode": "controller"})
+
+    assert refused.value.code == "homes_here"
+    assert succession.HOMES in succession.promise({"mode": "local"})
+    assert succession.promise({"mode": "mount"}) == succession.MOVING
 
 
 def test_people_read_which_jobs_were_lost() -> None:

@@ -60,7 +60,7 @@ async def remove_controller(op: moorage.MemberOperation) -> None:
 async def _hand_over(op: moorage.MemberOperation) -> None:
     """Jobs go on meanwhile; nobody can submit until the new one runs."""
     new, name = succession.successor(op), render.cluster_name(op.instance.id)
-    op.message("Jobs that run go on and none is lost; until the new controller runs, none starts.")
+    op.message(succession.promise(op.instance.config["home"]))
     series, undo = cluster.series(op.instance.app_version), succession.unprepare
     await op.step("prepare the next host", succession.prepare, new, series, undo=undo)
     units, back = [*exchange.CONTROLLER_UNITS], exchange.start_units

@@ -20,8 +20,12 @@ NEW_ERA = 1_767_225_600
 LOSSES = (
     "The controller's host is gone. Jobs that run go on, and what waits is kept, as of the copy"
     " that workers have: a minute or two old. What was submitted since is lost; what was started"
-    " since is ended, and held where the copy knows it."
+    " since is ended, and held where the copy knows it. Homes that were on the host are gone."
 )
+
+
+MOVING = "Jobs that run go on and none is lost; until the new controller runs, none starts."
+HOMES = "Homes that people have on this host do not move: have them take what they need."
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,17 @@ async def _carry(
         host.ask(new, "state.receive", place, within=within, secrets=secrets),
         host.ask(old, "state.send", there, within=within, secrets=secrets),
     )
+
+
+def promise(home: Mapping[str, Any]) -> str:
+    """What becomes of a cluster whose controller moves. Nobody's homes go by surprise."""
+    if home["mode"] == "controller":
+        raise moorage.Fail(
+            "homes_here",
+            "Everybody's homes are on this host, and would go with it. Copy them to an export and"
+            " configure `home` to mount it, then resume this operation; or cancel it.",
+        )
+    return MOVING if home["mode"] == "mount" else f"{MOVING} {HOMES}"
 
 
 def successor(op: moorage.MemberOperation) -> moorage.Machine:
