@@ -16,17 +16,23 @@ def worker_of(
 
 
 async def catch_up(op: moorage.InstanceOperation) -> None:
-    """Bring workers along that were missing when the version was changed."""
+    """Bring workers along that were missing when the version was changed.
+
+    It comes before they are mended otherwise: the scheduler may not even listen to their release.
+    """
     controller = scheduler(op)
     machine = op.machine(controller)
 
     async def change_all() -> dict[str, str]:
-        known = (await host.ask(machine, "nodes.list"))["nodes"]
+        try:
+            known = (await host.ask(machine, "nodes.list"))["nodes"]
+        except moorage.Fail:  # whoever mends the scheduler says what is wrong with it
+            return {}
         aside = {each["node"] for each in known if versions.REASON in each["reason"]}
         workers = [
             worker_of(op, each, controller)
             for each in cluster.workers_of(op.instance)
-            if each.name in aside and each.reachable
+            if each.name in aside and each in op.concerned and each.reachable
         ]
 
         async def do(worker: exchange.Worker) -> None:

@@ -27,11 +27,11 @@ async def repair(op: moorage.InstanceOperation) -> None:
     workers = [
         each for each in cluster.workers_of(op.instance) if each in op.concerned and each.reachable
     ]
+    await behind.catch_up(op)
     await mend_workers(op, controller, workers)
     if whole:
         address = cluster.address(controller)
         await op.step("mend accounting", host.mend_accounting, machine, address)
-    await behind.catch_up(op)
 
 
 async def mend_workers(
