@@ -42,6 +42,7 @@ async def remove_worker(op: moorage.MemberOperation) -> None:
     if not alone:
         machine, name = op.machine(scheduler(op)), op.member.name
         await op.step("let the scheduler forget it", host.forget, machine, name)
+        await _forget_gpus(op, machine)
     await _clear(op)
 
 
@@ -138,8 +139,16 @@ async def _give_up(op: moorage.MemberOperation) -> None:
     )
     if cut:
         op.message(f"Jobs that ran there wait again, or ended: {', '.join(map(str, cut))}.")
+    await _forget_gpus(op, machine)
     await keys.change_key(op)
     op.residue("everything of Slurm", op.member.name, GONE)
+
+
+async def _forget_gpus(op: moorage.MemberOperation, controller: moorage.Machine) -> None:
+    """No line stays for a worker that is gone. Nobody has to read the file anew for that."""
+    member = op.member
+    if render.gpus_of(member.inventory, op.instance.config["gpu_types"]):
+        await op.step("forget its GPUs", host.know_gpus, controller, {member.name: []})
 
 
 async def _clear(op: moorage.MemberOperation) -> None:
