@@ -147,8 +147,9 @@ async def _give_up(op: moorage.MemberOperation) -> None:
 async def _forget_gpus(op: moorage.MemberOperation, controller: moorage.Machine) -> None:
     """No line stays for a worker that is gone. Nobody has to read the file anew for that."""
     member = op.member
+    none: dict[str, list[str]] = {member.name: []}
     if render.gpus_of(member.inventory, op.instance.config["gpu_types"]):
-        await op.step("forget its GPUs", host.know_gpus, controller, {member.name: []})
+        await op.step("forget its GPUs", host.know_gpus, controller, none)
 
 
 async def _clear(op: moorage.MemberOperation) -> None:
