@@ -22,7 +22,7 @@ from moorage_slurm.joining import books, scheduler
 Json = dict[str, Any]
 PATIENCE = "14400"
 """Seconds that a worker may be silent while its packages are changed."""
-APART = frozenset({"auth", "home", "process_tracking"})
+APART = frozenset({"auth", "gpu_types", "home", "process_tracking"})
 """Fields whose change concerns every host, which is an operation of its own."""
 
 
@@ -114,11 +114,11 @@ async def upgrade(op: moorage.InstanceOperation) -> Json:
 @app.instance.rollback
 async def rollback(op: moorage.InstanceOperation) -> Json | None:
     """To an earlier revision: another configuration, other packages, or another release."""
-    _check_apart(op)
     change = Change(op)
     if change.now == change.then:
         await changing.configure(op)
         return None
+    _check_apart(op)
     if change.series[0] == change.series[1]:
         return await upgrade(op)
     return await _go_back(op, change)
@@ -211,7 +211,8 @@ def is_overdue(given: Json, *, since: datetime, now: datetime) -> bool:
 
 
 def _check_apart(op: moorage.InstanceOperation) -> None:
-    other = sorted(APART & set(op.input.get("effects") or {}))
+    effects: Json = op.input.get("effects") or {}
+    other = sorted(APART & {pointer.split("/")[1] for pointer in effects})
     if other:
         raise moorage.Fail(
             "change_apart",
