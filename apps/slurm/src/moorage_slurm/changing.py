@@ -208,7 +208,11 @@ async def stop(op: moorage.InstanceOperation) -> None:
     running: list[int] = await op.step("look what runs", running_jobs, machine)
     if running:
         op.message(f"Daemons stop; what runs goes on: {host.some_jobs(running)}.")
-    workers = [op.machine(each) for each in cluster.workers_of(op.instance) if each.reachable]
+    members = cluster.workers_of(op.instance)
+    workers = [op.machine(each) for each in members if each.reachable]
+    for each in members:
+        if not each.reachable:
+            op.residue("slurmd", each.name, "Its host does not answer, so its daemon may run.")
     await op.step("stop the workers", stop_workers, workers, undo=start_workers)
     await op.step("stop the controller", host.stop_controller, machine, undo=start_controller)
 

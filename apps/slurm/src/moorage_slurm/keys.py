@@ -26,10 +26,8 @@ async def change_key(op: moorage.Operation) -> list[str]:
     await op.step("make a new key", make_new_key)
     controller = scheduler(op)
     machine, auth = op.machine(controller), op.instance.config["auth"]
-    everybody = hosts_of(op.members, first=controller)
-    machines = [op.machine(each) for each in everybody if each.reachable]
-    late = {each.name: "Its host does not answer." for each in everybody if not each.reachable}
-    late |= await op.step(
+    machines = [op.machine(each) for each in hosts_of(op.members, first=controller)]
+    late: dict[str, str] = await op.step(
         "hand out the key", hand_out, machine, machines, op.secret(KEY), auth, undo=take_in
     )
     await op.step("drain who has not got it", put_aside, machine, late)
@@ -63,6 +61,8 @@ async def hand_out(
     """Have the key lie ready everywhere. Why not, by name; the controller's host has to have it."""
 
     async def one(machine: moorage.Machine) -> None:
+        if not machine.member.reachable:
+            raise moorage.Fail("host_silent", "Its host does not answer.")
         await machine.put(archive.PATH, archive.make(), mode="0755", parents=True)
         await host.ask(machine, "keys.take", {"auth": auth}, secrets=[key])
 
@@ -80,7 +80,10 @@ async def take_in(
     async def one(machine: moorage.Machine) -> None:
         await host.ask(machine, "keys.discard")
 
-    await host.everywhere(machines, one)
+    there = [each for each in machines if each.member.reachable]
+    left = await host.everywhere(there, one)
+    if left:
+        raise moorage.Fail("host_silent", f"The new key still lies on {', '.join(left)}.")
 
 
 async def advance(
