@@ -99,6 +99,9 @@ async def _ask(instance: moorage.WatchedInstance, probe: str, member: moorage.Me
         return Answer(why=f"Its host gave no answer within {ANSWERING:.0f} s.", lost=True)
     except moorage.Fail as err:
         return Answer(why=f"Its host cannot be asked: {err.message}", lost=True)
+    if done.ok and not done.stdout:
+        # What a program says is kept on the host's disk until the platform has it.
+        return Answer(why="Nothing that it says arrives: is there space left on /var?", lost=True)
     try:
         said = json.loads(done.stdout)
     except ValueError:
