@@ -22,6 +22,7 @@ echo $SLURM_JOB_ID >> /tmp/ran
 while test ! -e /tmp/go-$SLURM_JOB_ID; do sleep 0.2; done
 srun -n1 sh -c 'echo step $SLURM_STEP_ID by $(srun --version)' > /tmp/said-$SLURM_JOB_ID 2>&1
 """
+END = {"reason": "the test is over", "preempt": True}
 EARLIER, LATER = "24.11.", "26.05."
 LISTED = "dpkg-query -W -f '${Package} ${Version} ${db:Status-Abbrev}\\n'"
 
@@ -67,7 +68,7 @@ def both(
     yield asked[0][0], asked[1][0]
     held[2][0].host.mend_network()
     for found, _ in asked:
-        assert found.ask("decommission", {"reason": "the test is over"})["residue"] == []
+        assert found.ask("decommission", END)["residue"] == []
 
 
 @pytest.fixture(scope="module")
