@@ -196,7 +196,10 @@ skip-networking
 innodb_buffer_pool_size=256M
 innodb_log_file_size=64M
 innodb_lock_wait_timeout=900
+innodb_snapshot_isolation=OFF
 """
+"""Slurm writes what others wrote meanwhile, which MariaDB refuses by itself since 11.6. A scheduler
+that is refused when it comes makes itself another number, and never starts again after that."""
 
 
 def config_files(cluster: Cluster, workers: Iterable[Worker]) -> dict[str, str]:
