@@ -24,7 +24,8 @@ def held(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[list[Held
     yield found
     for _, allocation in found:
         if acme.admin.get(f"/v1/allocations/{allocation}")["status"] == "active":
-            work.release(acme, allocation)
+            left = work.release(acme, allocation, seconds=clusters.LONG)
+            assert left["status"] == "released", left
 
 
 @pytest.fixture(scope="module")
