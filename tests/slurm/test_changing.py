@@ -42,10 +42,10 @@ def cluster(acme: Tenant, slurm: Shop, people: People, held: list[Held]) -> Iter
 
 @pytest.fixture(scope="module")
 def single(
-    admin: Caller, acme: Tenant, slurm: Shop, people: People, nodes: list[Member]
+    admin: Caller, acme: Tenant, slurm: Shop, people: People, gpu_node: Member
 ) -> Iterator[Cluster]:
-    """A cluster of one host, with Slurm's own keys from the start."""
-    held = clusters.hold(admin, acme, nodes[3:4])
+    """A cluster of one host, which has GPUs, with Slurm's own keys from the start."""
+    held = clusters.hold(admin, acme, [gpu_node])
     machines = {"controller": held, "worker": held}
     found = clusters.deploy(acme, slurm, "single", machines, config={"auth": "slurm"})
     yield found
@@ -296,6 +296,13 @@ def test_a_host_of_two_members_gets_the_key_once(single: Cluster) -> None:
 
     assert ended["result"] == {"late": []}
     assert single.run("srun", "--account=root", "grep", "-o", "HS256", SLURM) == "HS256\n"
+
+
+def test_gpus_get_another_name_while_nothing_runs(single: Cluster, people: People) -> None:
+    single.wait(configure(single, gpu_types={"Simulated H200": "fast"}))
+
+    one = ("--gres=gpu:fast:1", "printenv", "CUDA_VISIBLE_DEVICES")
+    assert single.run("srun", *one, user=people.ada.login).strip() == "0"
 
 
 # --- daemons -------------------------------------------------------------------------------------
