@@ -17,7 +17,8 @@ from tests.slurm.replicas import Replica
 pytestmark = pytest.mark.lab
 
 Json = dict[str, Any]
-BLOCK, UNBLOCK = "rm -rf /run/mysqld; touch /run/mysqld", "rm -f /run/mysqld"
+BLOCK = "rm -rf /run/mysqld; touch /run/mysqld"
+UNBLOCK = "rm -f /run/mysqld; systemd-tmpfiles --create"
 """MariaDB cannot start where a file is in the place of its folder."""
 REASON = {"reason": "a test gets into trouble"}
 PLACES = (("start the worker", "start no more jobs", "take everything off"),)
