@@ -23,6 +23,8 @@ EDITION = 1
 that reads another puts its own program on the host, by a repair."""
 CONNECTING, GATHERING, WITHIN, RECENT = 2, 20, 5, 120
 """Seconds."""
+MOST = 20
+"""Complaints: each comes with several others of the same cause."""
 
 
 def version(given: Json) -> Json:
@@ -164,7 +166,7 @@ def complaints(daemon: str) -> list[str]:
     except OSError:
         pass
     found = [re.search(r"(?:error|fatal): (.*)", line) for line in lines]
-    return [*dict.fromkeys(each[1][:300] for each in found if each)][-3:]
+    return [*dict.fromkeys(each[1][:300].rstrip(".") for each in found if each)][-MOST:]
 
 
 VERBS = {"version": version, "cluster": cluster, "gather": gather, "worker": worker}
