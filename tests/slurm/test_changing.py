@@ -79,6 +79,12 @@ def until(cluster: Cluster, operation: dict[str, Any], status: str) -> dict[str,
     return cluster.admin.until(path, lambda found: found["status"] == status, seconds=60)
 
 
+def is_calm(cluster: Cluster) -> bool:
+    """Whether it is well and nobody is at work on it: a repair of before mends what comes next."""
+    listed = cluster.admin.get(f"/v1/operations?instance={cluster.id}&limit=200")["items"]
+    return cluster.read()["health"] == "healthy" and all(each["ended_at"] for each in listed)
+
+
 def cancel(cluster: Cluster, operation: dict[str, Any]) -> None:
     cluster.admin.post(f"/v1/operations/{operation['id']}/cancel", WHY)
     until(cluster, operation, "cancelled")
@@ -197,6 +203,7 @@ def test_what_was_chosen_once_is_refused_by_name(cluster: Cluster) -> None:
 
 
 def test_what_somebody_changes_by_hand_is_shown_and_mended(cluster: Cluster) -> None:
+    wait_until(lambda: is_calm(cluster), seconds=120)
     before = cluster.run("cat", CONF)
     own = f"{UNIT}.d/own.conf"
     worker = cluster.hosts["worker-1"]
