@@ -75,7 +75,7 @@ async def install(machine: moorage.Machine, role: str, series: str, there: Json)
     finally:
         await machine.exec("rm", "-f", render.POLICY_FILE, repeatable=True)
     await ask(machine, "versions.brought", {"packages": sorted(done.versions)})
-    # A file of a package goes with it. Replaced by ours, it would be put back when the host is wiped.
+    # A file of a package goes with it: replaced by ours, a wipe of the host would put it back.
     await machine.exec("rm", "-f", f"{render.CONFIG}/plugstack.conf", repeatable=True)
     return done.changed
 
