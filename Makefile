@@ -1,7 +1,7 @@
 # Moorage. `make` alone lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast test-faults check boundaries gen bench lock format
+.PHONY: help setup demo test test-fast test-slurm test-faults check boundaries gen bench lock format
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -13,7 +13,7 @@ WORKERS ?= $(shell n=$$(nproc); echo $$(( n < 2 ? 2 : n > 8 ? 8 : n )))
 PYTEST := $(BIN)/pytest -q
 PARALLEL := -n $(WORKERS) --dist loadfile
 # There is one lab, so one process has it; what is slow without it waits most of the time as well.
-LAB := lab
+LAB := lab and not slurm
 BESIDE_LAB := (slow or browser) and not lab
 FAST := not lab and not browser and not slow
 
@@ -39,6 +39,9 @@ test: setup ## Set up, then run every test
 
 test-fast: setup ## Tests that need no lab and no browser, in a few minutes
 	$(PYTEST) $(PARALLEL) -m "$(FAST)" $(ARGS)
+
+test-slurm: setup ## Clusters of Slurm on real hosts; as root
+	$(PYTEST) -m slurm tests/slurm $(ARGS)
 
 test-faults: setup ## The whole fault matrix; what was run stands in tests/faults/report/
 	FAULTS=all $(PYTEST) -s tests/faults $(ARGS)

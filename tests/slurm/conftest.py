@@ -4,6 +4,7 @@ import asyncio
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -22,12 +23,16 @@ from tests.slurm.clusters import People
 from tests.slurm.replicas import Replica
 
 REASON = "needs root, systemd-container and mmdebstrap: `make setup` as root installs them"
+HERE = Path(__file__).parent
 HOSTS = 6
 """Four plain ones, one with GPUs, and one without agent."""
 GPUS = 2
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.slurm)
     programs = [*needs.TO_RUN, *needs.TO_BUILD]
     if os.geteuid() == 0 and all(shutil.which(program) for program in programs):
         return
