@@ -25,7 +25,9 @@ def install(wheels: Path, target: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("app", ["apps/echo", "apps/fixtures/peers", "apps/fixtures/trio", "apps/slurm"])
+@pytest.mark.parametrize(
+    "app", ["apps/echo", "apps/fixtures/peers", "apps/fixtures/trio", "apps/slurm"]
+)
 @pytest.mark.rule("ON-1", "BQ-1")
 def test_an_app_builds_and_passes_its_tests_alone(tmp_path: Path, app: str) -> None:
     copied = shutil.copytree(

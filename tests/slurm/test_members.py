@@ -147,9 +147,7 @@ def test_a_drain_that_is_cancelled_lets_jobs_start_again(cluster: Cluster, peopl
     cluster.run("scancel", str(job))
 
 
-def test_a_deadline_ends_what_is_still_there(
-    cluster: Cluster, people: People
-) -> None:
+def test_a_deadline_ends_what_is_still_there(cluster: Cluster, people: People) -> None:
     job = submit(cluster, people, "worker-2", "sleep 600", "--no-requeue")
     wait_until(lambda: f"{job} RUNNING" in queue(cluster))
 
