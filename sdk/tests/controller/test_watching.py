@@ -38,7 +38,7 @@ class Heard:
     async def usage(self, records: list[Usage]) -> None:
         self.usage_records += records
 
-    async def request_repair(self, reason: str) -> None:
+    async def request_repair(self, reason: str, members: list[str]) -> None:
         raise AssertionError(reason)
 
     def instance(self) -> WatchedInstance:
