@@ -161,13 +161,13 @@ def test_a_reimaged_host_has_nothing_of_the_old_one_but_its_address(host: Host) 
     def identity() -> list[bytes]:
         return [host.get("/etc/machine-id"), host.get("/etc/ssh/ssh_host_ed25519_key.pub")]
 
-    host.put(b"secret", "/srv/secret")
+    host.put(b"secret", "/opt/secret")
     before = identity()
 
     host.reimage()
 
     assert all(new != old for new, old in zip(identity(), before, strict=True))
-    assert host.run("ls -A /srv; hostname").stdout == f"{host.name}\n"
+    assert host.run("ls -A /opt; hostname").stdout == f"{host.name}\n"
 
 
 def test_a_full_disk_refuses_every_write_until_it_is_mended(host: Host) -> None:
