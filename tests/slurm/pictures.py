@@ -9,7 +9,7 @@ systemctl list-unit-files --no-legend --no-pager | awk '$2 != "transient" {print
 ss -Hltnu | awk '{print "port", $1, $5}'
 find / -xdev \( \
     -path /proc -o -path /sys -o -path /run -o -path /dev -o -path /tmp -o -path /var/tmp -o \
-    -path /srv/export -o -path /home -o -path /var/lib/moorage-agent -o -path /var/log/journal -o \
+    -path /export -o -path /home -o -path /var/lib/moorage-agent -o -path /var/log/journal -o \
     -path /var/cache/apt -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /var/log/apt -o \
     -path /var/cache/debconf -o -path /var/lib/ucf -o -path /var/log/dpkg.log -o \
     -path /var/log/alternatives.log -o -path /var/cache/ldconfig -o -path /etc/ld.so.cache \

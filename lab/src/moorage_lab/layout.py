@@ -13,7 +13,7 @@ from moorage_lab import addresses
 from moorage_lab.errors import BadRequest
 
 NAME = re.compile(r"[a-z][a-z0-9-]{0,19}")
-EXPORT = "/srv/export"
+EXPORT = "/export"
 MARK = "moorage-lab"
 """Stands in the alias of every link and names the control group above all others."""
 
