@@ -86,7 +86,8 @@ def test_a_cloned_identity_is_found_out_and_the_node_quarantined(
         thief.run(f"systemctl start {AGENT}")
 
     assert "identity" in found["status_reason"]
-    assert "identity_conflict" in spare.run(f"journalctl -u {AGENT} --no-pager").stdout
+    told = f"journalctl -u {AGENT} --no-pager"
+    wait_until(lambda: "identity_conflict" in spare.run(told).stdout)
 
 
 # --- time, power, network ------------------------------------------------------------------------

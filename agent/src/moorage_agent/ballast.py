@@ -13,7 +13,7 @@ from moorage_agent import durable, log
 
 SIZE = 256 * 1024
 _NAME = "ballast"
-_FULL = (errno.ENOSPC, errno.EDQUOT)
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def keep(state: Path) -> None:
@@ -42,7 +42,7 @@ def write(path: Path, content: bytes) -> None:
     try:
         durable.write(path, content)
     except OSError as err:
-        if err.errno not in _FULL or not spend(path.parent):
+        if err.errno not in FULL or not spend(path.parent):
             raise
         durable.write(path, content)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime, timezone
 from typing import Any, Optional
 
-from moorage_agent import log, platform
+from moorage_agent import ballast, log, platform
 from moorage_agent.kinds import exec as exec_kind
 from moorage_agent.tasks import Failed, Lost, Outcome, Stop, Task, Work
 
@@ -61,6 +61,8 @@ def _reported(task: Task, work: Work, act: Callable[[], Outcome]) -> dict[str, A
         missing = Failed("content_unreachable", f"The content did not come: {err}")
         return failed(task, work, missing)
     except Exception as err:  # noqa: BLE001 - a kind with a bug must not take the agent with it
+        if isinstance(err, OSError) and err.errno in ballast.FULL:
+            return failed(task, work, Failed("disk_full", "The host's disk is full."))
         log.of(task, "a kind of task broke", error=type(err).__name__, at=_place(err))
         said = f"The agent broke on this task: {type(err).__name__}. Its journal says where."
         return failed(task, work, Failed("agent_broke", said))
