@@ -261,6 +261,19 @@ async def test_a_bulk_that_is_asked_to_stop_while_it_prepares_begins_no_child(
     assert await queue.status(id) == "cancelled"
 
 
+async def test_whoever_takes_over_one_that_is_to_stop_stops_its_children_by_saying_so(
+    queue: Queue,
+) -> None:
+    id = await queue.ask("instance.deploy", "w1", "w2", max_parallel=1)
+    await queue.take()
+    await queue.verb(id, "cancel")
+    await queue.pass_time(31)
+
+    await queue.done(await queue.take("two"), "undoing")
+
+    assert await queue.child_statuses(id) == {"w1": "cancelled", "w2": "cancelled"}
+
+
 async def test_a_bulk_that_is_tried_again_keeps_what_it_did_when_it_is_asked_to_stop(
     queue: Queue,
 ) -> None:

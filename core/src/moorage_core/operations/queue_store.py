@@ -325,6 +325,7 @@ async def renew(
 ) -> list[Operation]:
     """Those of which a report (id, fence, sequence, state) says nothing but that it goes on.
 
+    Not a parent that is to stop while it prepares: its children stop with its next report.
     Locked by id, as everywhere: two who take rows in another order wait for each other.
     """
     ids, fences, sequences, states = zip(*reports, strict=True) if reports else ((),) * 4
@@ -337,6 +338,8 @@ async def renew(
                     AS r(id, fence, sequence, state) ON r.id = o.id
             WHERE o.org_id = %s AND o.fence = r.fence AND o.sequence = r.sequence - 1
                 AND o.status = r.state AND o.holder IS NOT NULL
+                AND (o.phase IS DISTINCT FROM 'prepare' OR o.cancel_requested_at IS NULL
+                    OR o.children_ended >= o.children_total)
             ORDER BY o.id FOR UPDATE OF o
         )
         UPDATE operations o SET lease_expires_at = %s, sequence = l.sequence
