@@ -98,7 +98,7 @@ def test_what_somebody_else_left_is_named_and_everything_of_ours_is_gone(
     worker.run("mkdir /mnt/planted && mount --bind /mnt/planted /var/log/slurm")
 
     ended = cluster.ask("decommission", {"reason": "the test is over"})
-    worker.run("umount /var/log/slurm && rmdir /mnt/planted /var/log/slurm")
+    worker.run("umount /var/log/slurm && rm -rf /mnt/planted /var/log/slurm")
 
     named = [(each["what"], each["where"]) for each in ended["residue"]]
     assert named == [("/var/log/slurm", "worker-1")]
