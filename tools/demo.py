@@ -51,7 +51,7 @@ def walk(terminal: Walk, *, data: Path, password: str, lab: Lab | None) -> None:
 
     step("Ada and Rob set their passwords with one-time codes and sign in.")
     for name, address in (("ada", "ada@acme.example"), ("rob", "rob@rival.example")):
-        sign_in(terminal, name, address)
+        terminal.sign_in(name, address)
 
     step("Ada makes a project.")
     moor("projects", "create", "acme", "research", "--name", "Research", "--profile", "ada")
@@ -166,14 +166,6 @@ def use(terminal: Walk) -> None:
     moor(*revoking, "--reason", "The greeting was rude.", "--yes", "--profile", "ada")
     moor(*fetching, "--to", "again.txt", "--profile", "ada", expect=NOT_ALLOWED)
     moor("policy", "explain", "acme/research", *deploying)
-
-
-def sign_in(terminal: Walk, name: str, address: str) -> None:
-    terminal.moor("users", "reset-password", address, "--secret-file", f"{name}.code")
-    code = (terminal.home / f"{name}.code").read_text().strip()
-    chosen = f"{name} has a long password"
-    terminal.moor("password", "set", "--stdin", given=f"{code}\n{chosen}\n")
-    terminal.login("--email", address, "--password-stdin", "--profile", name, given=chosen)
 
 
 @contextmanager

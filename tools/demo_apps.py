@@ -24,7 +24,7 @@ STOPPING = 30
 def walk(terminal: Walk, allocations: list[str]) -> None:
     """Publish, run a controller, live a whole life on the first project's machines."""
     _publish(terminal)
-    with controller(terminal):
+    with controller(terminal, "echo", "-m", "moorage", "run", "moorage_echo.controller:app"):
         _deploy(terminal, allocations)
         _grow_and_shrink(terminal, allocations)
         _change(terminal)
@@ -38,41 +38,46 @@ def _publish(terminal: Walk) -> None:
     step("The app team cuts two releases of echo, and its pipeline publishes them.")
     for number, more in ((FIRST, ("--create", "--app-project", PUBLISHER)), (SECOND, ())):
         folder = f"echo-{number}"
-        _python(terminal, "-m", "moorage_echo.release", number, folder)
+        python(terminal, "-m", "moorage_echo.release", number, folder)
         moor("app", "publish", folder, *more, "--key", "release.pem", "--profile", "pipeline")
     moor("app", "promote", "echo", FIRST, "prod", "--profile", "pipeline", lines=2)
     moor("app", "update", "echo", "--visibility", "org", *ADA, lines=2)
 
-    step("An operator for it: an account that may claim operations, and nothing else.")
-    claiming = ("--permission", "apps.operation.claim")
-    moor("service-accounts", "create", PUBLISHER, "echo-operator", *claiming, *ADA, lines=2)
-    adding = ("service-accounts", "keys", "add", "echo-operator", "--project", PUBLISHER)
-    moor(*adding, "--generate", "echo-operator.key", *ADA, lines=2)
-    acting = ("--account", "echo-operator", "--name", "Widgets")
-    moor("operators", "register", PUBLISHER, "echo", *acting, *ADA, lines=2)
+    register(terminal, "echo")
 
     step("Ada reads what echo asks for, accepts it, and research may use it.")
     moor("entitlements", "create", "acme/research", "echo", "--yes", *ADA, lines=6)
 
 
+def register(terminal: Walk, app: str) -> None:
+    """An operator for an app."""
+    terminal.step("An operator for it: an account that may claim operations, and nothing else.")
+    moor, account = terminal.moor, f"{app}-operator"
+    claiming = ("--permission", "apps.operation.claim")
+    moor("service-accounts", "create", PUBLISHER, account, *claiming, *ADA, lines=2)
+    adding = ("service-accounts", "keys", "add", account, "--project", PUBLISHER)
+    moor(*adding, "--generate", f"{account}.key", *ADA, lines=2)
+    acting = ("--account", account, "--name", "Widgets")
+    moor("operators", "register", PUBLISHER, app, *acting, *ADA, lines=2)
+
+
 @contextmanager
-def controller(terminal: Walk) -> Generator[None]:
+def controller(terminal: Walk, app: str, *words: str) -> Generator[None]:
     """The app team's process: it reaches the platform, and no machine."""
     terminal.step("The app team starts its controller. It holds one key, and claims.")
-    place = ("echo-operator", "--project", PUBLISHER, *ADA)
+    place = (f"{app}-operator", "--project", PUBLISHER, *ADA)
     account = terminal.ask("service-accounts", "get", *place)["id"]
     key = terminal.ask("service-accounts", "keys", "list", *place)["items"][0]["id"]
     settings = {
         "MOORAGE_URL": terminal.url,
         "MOORAGE_SERVICE_ACCOUNT": account,
         "MOORAGE_KEY": key,
-        "MOORAGE_KEY_FILE": str(terminal.home / "echo-operator.key"),
+        "MOORAGE_KEY_FILE": str(terminal.home / f"{app}-operator.key"),
     }
     if terminal.ca:
         settings["MOORAGE_CA"] = str(terminal.ca)
-    words = ["-m", "moorage", "run", "moorage_echo.controller:app"]
     print(f"   $ python {shlex.join(words)}", flush=True)
-    with (terminal.home / "controller.log").open("wb") as log:
+    with (terminal.home / f"{app}-controller.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, *words],
             env=_clean() | settings,
@@ -154,7 +159,7 @@ def _second_project(terminal: Walk) -> None:
     moor("instances", "decommission", "acme/analysis/second", "--yes", *ADA)
 
 
-def _python(terminal: Walk, *words: str) -> None:
+def python(terminal: Walk, *words: str) -> None:
     print(f"   $ python {shlex.join(words)}", flush=True)
     subprocess.run([sys.executable, *words], cwd=terminal.home, env=_clean(), check=True)
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from moorage_lab import Lab, LabError
 from moorage_lab import lab as labs
-from tools import demo_apps
+from tools import demo_apps, demo_slurm
 from tools.demo_terminal import MOOR, Walk
 
 LAB, HOSTS = "demo", 5
@@ -43,6 +43,7 @@ def walk(terminal: Walk, lab: Lab | None) -> None:
     allocations = _hold(terminal)
     _work(terminal, allocations[0])
     demo_apps.walk(terminal, allocations)
+    demo_slurm.walk(terminal)
     _give_back(terminal, allocations[0])
     _pass_on(terminal)
 

@@ -34,6 +34,14 @@ class Walk:
     def login(self, *arguments: str, given: str | None = None) -> None:
         self.moor("login", self.url, *self.trust, *arguments, given=given)
 
+    def sign_in(self, name: str, address: str) -> None:
+        """Let somebody set a password with a one-time code, and sign in as a profile."""
+        self.moor("users", "reset-password", address, "--secret-file", f"{name}.code")
+        code = (self.home / f"{name}.code").read_text().strip()
+        chosen = f"{name} has a long password"
+        self.moor("password", "set", "--stdin", given=f"{code}\n{chosen}\n")
+        self.login("--email", address, "--password-stdin", "--profile", name, given=chosen)
+
     def step(self, sentence: str) -> None:
         self.steps += 1
         print(f"\n{self.steps}. {sentence}", flush=True)
