@@ -278,6 +278,23 @@ def test_files_go_and_come_back_as_they_were(tmp_path: Path, root: Path) -> None
     assert changes.of_tenants(work.state) == []
 
 
+def test_what_one_task_brought_and_another_took_away_is_nobodys_loss(
+    tmp_path: Path, root: Path
+) -> None:
+    work = Workbench(tmp_path / "agent")
+    steps: list[dict[str, str | None]] = [{"app": None, "lib": None}, {"app": "1", "lib": "1"}]
+    for number, packages in enumerate(steps):
+        task = workbench.task("packages", {}, id=f"tsk_{number}")
+        changed = {"changed": {"packages": packages, "users": {}, "groups": {}}}
+        changes.record(work.state, task, what="packages", name=task.id, before=changed)
+
+    before = residue.find(work.state, root=root).get("packages", [])
+    undo.everything(undo.Host(work.state, root=root))
+
+    assert [line for line in before if "(was " in line] == []
+    assert changes.of_tenants(work.state) == []
+
+
 class Units:
     """systemd with one unit that runs and refuses to be stopped as long as its file says so."""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Optional
 
 from moorage_agent import baseline as _baseline
-from moorage_agent import changes, people, processes, snapshot, sshd
+from moorage_agent import changes, people, processes, snapshot, sshd, undo
 from moorage_agent.processes import Process
 from moorage_agent.snapshot import Picture
 
@@ -70,16 +70,9 @@ def _is_other(what: str, now: str, before: str) -> bool:
 
 def _versions(state: Path, now: Mapping[str, str]) -> list[str]:
     """Packages of the host that tasks moved to another version, or removed."""
-    found: list[str] = []
-    for change in changes.of_tenants(state):
-        moved = (change.before or {}).get("changed", {}).get("packages", {})
-        if change.what == "packages":
-            found += [
-                f"{name} {now.get(name, '(gone)')} (was {before})"
-                for name, before in moved.items()
-                if before is not None and now.get(name) != before
-            ]
-    return found
+    records = [change for change in changes.of_tenants(state) if change.what == "packages"]
+    lost = undo.moved(undo.origin(records)["packages"], now)
+    return [f"{name} {now.get(name, '(gone)')} (was {before})" for name, before in lost.items()]
 
 
 def _units(state: Path) -> list[str]:

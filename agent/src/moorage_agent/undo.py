@@ -7,7 +7,7 @@ A change that was taken back is off the record. One that could not be stays on i
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional
@@ -167,22 +167,35 @@ def _packages(host: Host, found: Iterable[Change]) -> list[str]:
     an archive: the residue names it.
     """
     records = list(found)
-    gone: dict[str, list[str]] = {"packages": [], "users": [], "groups": []}
-    for change in records:
-        for what, names in _changed(change).items():
-            gone[what] += [name for name, before in names.items() if before is None]
-    purged = _purge(host, sorted(set(gone["packages"])))
-    _remove_accounts(host, gone["users"], gone["groups"])
-    now = snapshot.packages(host.root)
-    for change in records:
-        if not _is_moved(_changed(change)["packages"], now):
+    own = origin(records)
+    new = {what: [name for name in names if names[name] is None] for what, names in own.items()}
+    purged = _purge(host, sorted(new["packages"]))
+    _remove_accounts(host, new["users"], new["groups"])
+    if not moved(own["packages"], snapshot.packages(host.root)):
+        for change in records:
             changes.forget(host.state, change)
     return purged
 
 
-def _is_moved(changed: dict[str, Optional[str]], now: dict[str, str]) -> bool:
-    """Whether a package of the host itself is still not as it was. Pure."""
-    return any(before is not None and now.get(name) != before for name, before in changed.items())
+def origin(records: Iterable[Change]) -> dict[str, dict[str, Optional[str]]]:
+    """What the host itself had of all that tasks changed, which come the latest first.
+
+    Of several changes of one thing the first one knows: what a task brought is not the host's.
+    """
+    found: dict[str, dict[str, Optional[str]]] = {"packages": {}, "users": {}, "groups": {}}
+    for change in records:
+        for what, names in _changed(change).items():
+            found[what].update(names)
+    return found
+
+
+def moved(own: Mapping[str, Optional[str]], now: Mapping[str, str]) -> dict[str, str]:
+    """Packages of the host itself that are not as they were: what they were. Pure."""
+    return {
+        name: before
+        for name, before in own.items()
+        if before is not None and now.get(name) != before
+    }
 
 
 def _changed(change: Change) -> dict[str, dict[str, Optional[str]]]:
