@@ -3,17 +3,19 @@
 import json
 import pwd
 import re
-import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from moorage_slurm.onhost.commands import Json, Refused, run
+from moorage_slurm.onhost.commands import Completed, Json, Refused, comes_up, journal, run, until
 
 SETTINGS = Path("/etc/moorage-slurm/accounting.json")
-TRIES = 100
+BOOKED_WITHIN = 10.0
+"""Seconds in which the books know a cluster whose scheduler answers."""
 UNLIMITED = "-1"
 THERE = re.compile(r"Nothing new added|already exist|Already existing")
 """What releases of `sacctmgr` say of something that is there already."""
+LATER = re.compile(r"not find|doesn't exist|refused")
+"""What they say of something that is about to be there."""
 
 
 def ensure(given: Json) -> Json:
@@ -86,27 +88,25 @@ def _limit(people: set[str], account: str, cluster: str, limits: Json) -> None:
 
 def await_scheduler(given: Json) -> Json:
     """Until the scheduler answers, and accounting knows the cluster."""
-    for _ in range(TRIES):
-        said = run("scontrol", "ping", within=10)
-        if "is UP" in said.stdout:
-            return {}
-        time.sleep(0.05)
-    log = run("journalctl", "-u", "slurmctld", "-n", "20", "--no-pager", "-o", "cat").lines
-    raise Refused("scheduler_silent", "slurmctld does not answer `scontrol ping`.", log=log)
+    if comes_up():
+        return {}
+    words = "slurmctld does not answer `scontrol ping`."
+    raise Refused("scheduler_silent", words, log=journal("slurmctld"))
 
 
 def _add(*words: str) -> None:
     """Add what may be there already. The cluster is in the books a moment after its scheduler."""
-    said = ""
-    for _ in range(TRIES):
-        done = run("sacctmgr", *words)
-        said = done.words
-        if done.ok or THERE.search(said):
-            return
-        if "not find" not in said and "doesn't exist" not in said and "refused" not in said:
-            break
-        time.sleep(0.05)
-    raise Refused("accounting_refused", f"sacctmgr {' '.join(words[1:3])}: {said}")
+
+    def is_final(done: Completed) -> bool:
+        return _is_there(done) or not LATER.search(done.words)
+
+    done = until(lambda: run("sacctmgr", *words), is_final, within=BOOKED_WITHIN)
+    if not _is_there(done):
+        raise Refused("accounting_refused", f"sacctmgr {' '.join(words[1:3])}: {done.words}")
+
+
+def _is_there(done: Completed) -> bool:
+    return done.ok or THERE.search(done.words) is not None
 
 
 def _sacctmgr(*words: str) -> str:

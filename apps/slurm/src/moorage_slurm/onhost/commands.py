@@ -1,13 +1,20 @@
-"""Running programs, and saying no."""
+"""Running programs, waiting for what they bring about, and saying no."""
 
 import os
 import pwd
+import socket
 import subprocess
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 Json = dict[str, Any]
+T = TypeVar("T")
+PAUSE = 0.05
+"""Seconds between one look and the next, where nobody tells of what is awaited."""
+UP_WITHIN = 15.0
+"""Seconds in which a scheduler answers that has started, or read another configuration."""
 ENVIRONMENT = {
     "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
     "LC_ALL": "C.UTF-8",
@@ -106,6 +113,48 @@ def must(*argv: str, stdin: str = "", within: float = 60, code: str = "command_f
     if not done.ok:
         raise Refused(code, f"`{argv[0]}` ended with {done.code}: {done.words}")
     return done.stdout
+
+
+def until(ask: Callable[[], T], holds: Callable[[T], bool], *, within: float) -> T:
+    """Ask again and again until the answer holds; the last answer, which may not."""
+    end = time.monotonic() + within
+    while not holds(said := ask()) and time.monotonic() < end:
+        time.sleep(PAUSE)
+    return said
+
+
+def connect(address: str, port: int, *, within: float) -> socket.socket:
+    """A connection to somebody who may not listen yet. Raises what the last try ended with."""
+
+    def knock() -> socket.socket | OSError:
+        try:
+            return socket.create_connection((address, port), timeout=5)
+        except OSError as err:
+            return err
+
+    said = until(knock, lambda said: isinstance(said, socket.socket), within=within)
+    if isinstance(said, OSError):
+        raise said
+    return said
+
+
+def ping(*, within: float = 10) -> Completed:
+    """What is to be heard of the scheduler."""
+    return run("scontrol", "ping", within=within)
+
+
+def is_up(said: Completed) -> bool:
+    return "is UP" in said.stdout
+
+
+def comes_up() -> bool:
+    """Whether the scheduler answers, now or soon."""
+    return is_up(until(ping, is_up, within=UP_WITHIN))
+
+
+def journal(unit: str) -> list[str]:
+    """The last lines of a daemon."""
+    return run("journalctl", "-u", unit, "-n", "20", "--no-pager", "-o", "cat").lines
 
 
 def fields(line: str) -> Json:

@@ -3,17 +3,14 @@
 import os
 import re
 import tempfile
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from moorage_slurm.onhost.commands import Json, Refused, run
+from moorage_slurm.onhost.commands import Json, Refused, comes_up, run
 from moorage_slurm.onhost.drift import UNITS
 
 CONF = "/etc/slurm/slurm.conf"
 LOG = Path("/var/log/slurm/slurmctld.log")
-WITHIN = 15.0
-"""Seconds in which a scheduler answers that has read another configuration."""
 _PLUGINS = re.compile(r"[a-z_]+/[a-z0-9_]+(?:,[a-z_]+/[a-z0-9_]+)*")
 
 
@@ -52,13 +49,13 @@ def change(given: Json) -> Json:
     """Have these files count. Where the scheduler does not come back with them, those of before."""
     changed = write(given["files"])
     said = run("scontrol", "reconfigure", within=60)
-    if said.ok and _answers():
+    if said.ok and comes_up():
         return {"changed": changed}
     why = said.words if "rror" in said.words else ""
     log = [line for line in _tail() if "error" in line or "fatal" in line][-10:]
     write(given["before"])
     run("systemctl", "restart", "slurmctld.service", within=90)
-    back = "Its files are those of before again" if _answers() else "It is not back yet"
+    back = "Its files are those of before again" if comes_up() else "It is not back yet"
     fatal = next((line.partition("fatal: ")[2] for line in reversed(log) if "fatal" in line), why)
     raise Refused(
         "configuration_refused",
@@ -101,15 +98,6 @@ def write(files: Mapping[str, str]) -> list[str]:
         os.replace(part, file)
         changed.append(path)
     return changed
-
-
-def _answers() -> bool:
-    until = time.monotonic() + WITHIN
-    while time.monotonic() < until:
-        if "is UP" in run("scontrol", "ping", within=10).stdout:
-            return True
-        time.sleep(0.1)
-    return False
 
 
 def _tail() -> list[str]:

@@ -2,11 +2,10 @@
 
 import json
 import shutil
-import time
 from pathlib import Path
 
 from moorage_slurm.onhost import setup
-from moorage_slurm.onhost.commands import Json, Refused, run
+from moorage_slurm.onhost.commands import Json, Refused, run, until
 
 UNITS: dict[str, tuple[str, ...]] = {
     "controller": (
@@ -98,10 +97,8 @@ def _purge() -> None:
 
 
 def _away(program: str, name: str) -> None:
-    for _ in range(20):
-        if run(program, name).code in (0, 6):  # 6: there is none
-            return
-        time.sleep(0.1)
+    """A user goes once their last process has."""
+    until(lambda: run(program, name).code, lambda code: code in (0, 6), within=5)  # 6: none there
 
 
 def _remove(paths: tuple[str, ...]) -> None:

@@ -2,11 +2,10 @@
 
 import re
 import socket
-import time
 from pathlib import Path
 
 from moorage_slurm.onhost import gres
-from moorage_slurm.onhost.commands import Json, Refused, fields, must, run
+from moorage_slurm.onhost.commands import Json, Refused, fields, journal, must, run, until
 
 USABLE = frozenset({"IDLE", "MIXED", "ALLOCATED", "COMPLETING"})
 SIGNATURE = re.compile(r" \[\S+@\S+\]$")
@@ -62,15 +61,12 @@ def is_usable(node: Json) -> bool:
 
 def await_registered(given: Json) -> Json:
     """Until the scheduler would give the node a job; what it says otherwise."""
-    name, until = given["node"], time.monotonic() + given.get("seconds", 10)
-    found: Json | None = None
-    while True:
-        found = find(name)
-        if found is not None and is_usable(found):
-            return {"node": found, "registered": True}
-        if time.monotonic() > until:
-            return {"node": found, "registered": False}
-        time.sleep(0.05)
+
+    def is_registered(node: Json | None) -> bool:
+        return node is not None and is_usable(node)
+
+    found = until(lambda: find(given["node"]), is_registered, within=given.get("seconds", 10))
+    return {"node": found, "registered": is_registered(found)}
 
 
 def why_silent(given: Json) -> Json:
@@ -82,7 +78,7 @@ def why_silent(given: Json) -> Json:
     except OSError as err:
         place = f"{given['address']} port {given['port']}"
         why.append(f"The host cannot reach the scheduler at {place}: {err.strerror or err}.")
-    log = run("journalctl", "-u", "slurmd", "-n", "20", "--no-pager", "-o", "cat").lines
+    log = journal("slurmd")
     try:
         log += Path("/var/log/slurm/slurmd.log").read_text(errors="replace").splitlines()[-20:]
     except OSError:
@@ -227,9 +223,7 @@ def forget_lost(given: Json) -> Json:
         return {"jobs": [], "gone": True}
     cut = jobs_on(name)
     _update(name, "State=DOWN", f"Reason={MEMBER}its host is gone")
-    until = time.monotonic() + given.get("seconds", 20)
-    while (left := jobs_on(name)) and time.monotonic() < until:
-        time.sleep(0.1)
+    left = until(lambda: jobs_on(name), lambda jobs: not jobs, within=given.get("seconds", 20))
     if not left:
         delete(given)
     return {"jobs": cut, "gone": not left}

@@ -4,11 +4,9 @@ import grp
 import json
 import os
 import pwd
-import socket
-import time
 from pathlib import Path
 
-from moorage_slurm.onhost.commands import Json, Refused, must, run
+from moorage_slurm.onhost.commands import Json, Refused, connect, journal, must
 
 HOME = Path("/var/lib/moorage-slurm")
 BEFORE = HOME / "before.json"
@@ -63,16 +61,13 @@ def database(given: Json) -> Json:
 
 def await_port(given: Json) -> Json:
     """Until somebody answers at a port of this host."""
-    until = time.monotonic() + given.get("seconds", 60)
-    while time.monotonic() < until:
-        try:
-            with socket.create_connection((given["address"], given["port"]), timeout=1):
-                return {}
-        except OSError:
-            time.sleep(0.02)
-    unit = given["unit"]
-    log = run("journalctl", "-u", unit, "-n", "20", "--no-pager", "-o", "cat").lines
-    raise Refused("daemon_silent", f"{unit} does not answer at port {given['port']}.", log=log)
+    unit, port = given["unit"], given["port"]
+    try:
+        connect(given["address"], port, within=given.get("seconds", 60)).close()
+    except OSError as err:
+        words = f"{unit} does not answer at port {port}."
+        raise Refused("daemon_silent", words, log=journal(unit)) from err
+    return {}
 
 
 def mark(given: Json) -> Json:

@@ -22,7 +22,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from moorage_slurm.onhost import accounting, copies, keys, nodes, setup, versions
-from moorage_slurm.onhost.commands import Json, Refused, run
+from moorage_slurm.onhost.commands import Json, Refused, connect, run
 
 MOVED, PASSING, KEPT = "moved", "passing", "kept"
 """Copies beside those of releases: handed on to this host, on its way, and kept for others."""
@@ -33,7 +33,6 @@ KEEPERS = 2
 KEEP_PORT = 6816
 CIPHERS = "ECDHE-PSK-CHACHA20-POLY1305"
 DONE = b"got it\n"
-CALM = 0.1
 FIRST_FD = 3
 """Where systemd puts the socket of a service that it starts for a connection."""
 
@@ -46,16 +45,11 @@ def send(given: Json) -> Json:
     folder = copies.COPIES / given.get("series", MOVED)
     if CONF.exists():
         shutil.copy(CONF, folder / CONF.name)
-    until = time.monotonic() + given["seconds"]
-    while True:
-        try:
-            plain = socket.create_connection((given["address"], given["port"]), timeout=5)
-            break
-        except OSError as err:
-            if time.monotonic() > until:
-                place = f"{given['address']} port {given['port']}"
-                raise Refused("successor_silent", f"{place} takes nothing: {err}") from err
-            time.sleep(CALM)
+    try:
+        plain = connect(given["address"], given["port"], within=given["seconds"])
+    except OSError as err:
+        place = f"{given['address']} port {given['port']}"
+        raise Refused("successor_silent", f"{place} takes nothing: {err}") from err
     plain.settimeout(given["seconds"])
     try:
         with _client().wrap_socket(plain) as channel:

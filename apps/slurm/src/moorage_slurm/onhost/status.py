@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from moorage_slurm.onhost import drift, look, nodes, queue, usage
-from moorage_slurm.onhost.commands import Completed, Json, Refused, run
+from moorage_slurm.onhost.commands import Completed, Json, Refused, is_up, ping, run
 
 DAEMONS = ("munge", "mariadb", "slurmdbd", "slurmctld")
 LOOKOUT = ("127.0.0.1", 817)
@@ -54,8 +54,8 @@ def cluster(given: Json) -> Json:
 
 def gather(given: Json) -> Json:
     """Everything that a look at a cluster needs, in one answer. Runs outside the probe."""
-    ping = run("scontrol", "ping", within=WITHIN)
-    up = "is UP" in ping.stdout
+    heard = ping(within=WITHIN)
+    up = is_up(heard)
     said: Json = {
         "edition": EDITION,
         "now": time.time(),
@@ -66,7 +66,7 @@ def gather(given: Json) -> Json:
         "files": drift.files("controller"),
     }
     if not up:
-        return said | {"ping": why_down(ping)}
+        return said | {"ping": why_down(heard)}
     accounting = run("sacctmgr", "-n", "-P", "show", "cluster", "format=cluster", within=WITHIN)
     said |= {"complaints": complaints("slurmctld")}
     said |= {"version": _version(), "accounting": accounting.ok, "books": last_words(accounting)}

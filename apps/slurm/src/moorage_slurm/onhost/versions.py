@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from moorage_slurm.onhost import copies, nodes, queue, setup
-from moorage_slurm.onhost.commands import Json, Refused, run
+from moorage_slurm.onhost.commands import Json, Refused, is_up, ping, run
 
 BROUGHT = setup.HOME / "brought.json"
 ACTIVE = "running,completing,suspended,configuring,stopped,signaling,stage_out"
@@ -76,7 +76,7 @@ def at_work(given: Json) -> Json:
 
 def end(given: Json) -> Json:
     """Cancel jobs that are at work, if there is a scheduler to do it."""
-    up = _is_up()
+    up = is_up(ping(within=20))
     if up:
         _each("scancel", map(str, given["jobs"]))
     return {"up": up}
@@ -86,7 +86,7 @@ def take_stock(given: Json) -> Json:
     """Write down what going back gives up: what is queued, which nodes are drained, what ended."""
     left = copies.LEFT / given["operation"]
     left.mkdir(parents=True, exist_ok=True)
-    up = _is_up()
+    up = is_up(ping(within=20))
     copy = copies.find(given["series"]) or {"at": 0, "highest": 0}
     pending = [job for job, state in _queue() if state == "PENDING"] if up else []
     for job in pending:
@@ -101,10 +101,6 @@ def take_stock(given: Json) -> Json:
     (left / "stock.json").write_text(json.dumps(stock))
     rows = _export(left / "jobs.csv", since=copy["at"])
     return {"highest": stock["highest"], "jobs": rows, "folder": str(left)}
-
-
-def _is_up() -> bool:
-    return "is UP" in run("scontrol", "ping", within=20).stdout
 
 
 def queue_number(job: str) -> int:
