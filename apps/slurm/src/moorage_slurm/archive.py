@@ -6,7 +6,8 @@ import zipfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PATH = "/opt/moorage-slurm/tool.pyz"
+FOLDER = "/opt/moorage-slurm"
+PATH = f"{FOLDER}/tool.pyz"
 _START = "import sys\nfrom moorage_slurm.onhost.main import main\nsys.exit(main(sys.argv[1:]))\n"
 _MODE = 0o644 << 16
 

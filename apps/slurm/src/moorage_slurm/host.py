@@ -55,6 +55,50 @@ async def ask(
     )
 
 
+# --- many hosts ----------------------------------------------------------------------------------
+
+OnHost = Callable[[moorage.Machine], Awaitable[object]]
+
+
+async def everywhere(
+    machines: Sequence[moorage.Machine],
+    do: OnHost,
+    *,
+    seen: Callable[[int, int], None] = lambda done, total: None,
+) -> dict[str, str]:
+    """Do something on every host, side by side. Why it came to nothing, by name.
+
+    A host that does not answer the platform is not tried: nobody waits for it.
+    """
+    gate, failed, done = asyncio.Semaphore(AT_ONCE), dict[str, str](), 0
+
+    async def one(machine: moorage.Machine) -> None:
+        nonlocal done
+        async with gate:
+            try:
+                if not machine.member.reachable:
+                    raise moorage.Fail("host_silent", "Its host does not answer.")
+                await do(machine)
+            except (moorage.Fail, moorage.Retry) as err:
+                failed[machine.name] = err.message
+        done += 1
+        seen(done, len(machines))
+
+    await asyncio.gather(*map(one, machines))
+    return dict(sorted(failed.items()))
+
+
+async def must_everywhere(machines: Sequence[moorage.Machine], do: OnHost) -> None:
+    """The same, where it has to come to an end on every host."""
+    failed = await everywhere(machines, do)
+    if failed:
+        raise moorage.Fail("hosts_failed", by_host(failed), recovery="retryable")
+
+
+def by_host(why: Mapping[str, str]) -> str:
+    return " ".join(f"{name}: {words}" for name, words in why.items())
+
+
 # --- a host for a role ---------------------------------------------------------------------------
 
 
@@ -82,35 +126,13 @@ async def install(machine: moorage.Machine, role: str, series: str, there: Json)
 
 async def install_all(machines: Sequence[moorage.Machine], series: str) -> None:
     """The packages of all hosts side by side. One that fails here says so in its own join."""
-    gate = asyncio.Semaphore(AT_ONCE)
 
     async def one(machine: moorage.Machine) -> None:
         role = machine.member.component
-        async with gate:
-            try:
-                there = (await look(machine, role))["packages"]
-                await install(machine, role, series, there)
-            except moorage.Fail:
-                return
+        there = (await look(machine, role))["packages"]
+        await install(machine, role, series, there)
 
-    await asyncio.gather(*map(one, machines))
-
-
-async def everywhere(
-    machines: Sequence[moorage.Machine], do: Callable[[moorage.Machine], Awaitable[object]]
-) -> dict[str, str]:
-    """Do something on every host, side by side. Why it came to nothing, by name."""
-    gate, failed = asyncio.Semaphore(AT_ONCE), dict[str, str]()
-
-    async def one(machine: moorage.Machine) -> None:
-        async with gate:
-            try:
-                await do(machine)
-            except moorage.Fail as err:
-                failed[machine.name] = err.message
-
-    await asyncio.gather(*map(one, machines))
-    return dict(sorted(failed.items()))
+    await everywhere(machines, one)
 
 
 async def put_key(machine: moorage.Machine, key: moorage.Secret, auth: str) -> bool:
@@ -319,22 +341,15 @@ async def mend_workers(
     Raises:
         Fail: some stay away; it says which, and what keeps each of them.
     """
-    gate = asyncio.Semaphore(AT_ONCE)
 
-    async def one(machine: moorage.Machine) -> str | None:
-        async with gate:
-            try:
-                return await _mend_worker(controller, machine, wanted[machine.name], key, auth)
-            except (moorage.Fail, moorage.Retry) as err:
-                return err.message
+    async def one(machine: moorage.Machine) -> None:
+        await _mend_worker(controller, machine, wanted[machine.name], key, auth)
 
-    found = await asyncio.gather(*map(one, machines))
-    ill = {each.name: why for each, why in zip(machines, found, strict=True) if why}
+    ill = await everywhere(machines, one)
     if ill:
-        said = " ".join(f"{name}: {why}" for name, why in ill.items())
         raise moorage.Fail(
             "workers_ill",
-            f"{said} Mend that, or remove or replace the member.",
+            f"{by_host(ill)} Mend that, or remove or replace the member.",
             recovery="reconcilable",  # a repair must not stand in the way of who removes it
         )
 
@@ -345,8 +360,8 @@ async def _mend_worker(
     wanted: Json,
     key: moorage.Secret,
     auth: str,
-) -> str | None:
-    """Why a worker stays away, or None where it is back."""
+) -> None:
+    """Bring a worker back, or say what keeps it."""
     await machine.put(archive.PATH, archive.make(), mode="0755", parents=True)
     if wanted["home"] is not None:
         await mount_homes(machine, wanted["home"])
@@ -360,9 +375,10 @@ async def _mend_worker(
     found = await ask(controller, "nodes.await", {"node": machine.name, "seconds": 15})
     if found["registered"]:
         await canary(controller, machine.name)
-        return None
+        return
     given = {"address": controller.address, "port": render.PORT}
-    return " ".join((await ask(machine, "nodes.why", given))["why"])
+    why = (await ask(machine, "nodes.why", given))["why"]
+    raise moorage.Fail("worker_silent", " ".join(why))
 
 
 async def await_registered(controller: moorage.Machine, name: str) -> Json:
@@ -518,8 +534,9 @@ async def clear(machine: moorage.Machine, role: str) -> None:
 
 
 async def scan(machine: moorage.Machine, role: str) -> list[str]:
-    """What is still there of a role; the program itself goes last."""
+    """What is still there of a role; the program itself goes with the last one."""
     await machine.put(archive.PATH, archive.make(), mode="0755", parents=True)
     found = await ask(machine, "leave.scan", {"role": role})
-    await machine.exec("rm", "-rf", "/opt/moorage-slurm", repeatable=True)
+    if not found["others"]:
+        await machine.exec("rm", "-rf", archive.FOLDER, repeatable=True)
     return found["left"]

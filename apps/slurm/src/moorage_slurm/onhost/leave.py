@@ -112,7 +112,8 @@ def _remove(paths: tuple[str, ...]) -> None:
 def scan(given: Json) -> Json:
     """Everything of a role that is still on the host."""
     role = given["role"]
-    alone = not setup.roles()
+    others = setup.roles()
+    alone = not others
     paths = PATHS[role] + (SHARED_PATHS if alone else ())
     units = UNITS[role] + (SHARED_UNITS if alone else ())
     left = [path for path in paths if Path(path).exists()]
@@ -125,7 +126,7 @@ def scan(given: Json) -> Json:
         left += [f"package {w[0]} {w[1]}" for w in words if len(w) == 3 and w[2] != "un"]
         known = setup.picture()
         left += [f"user {name}" for name in ("slurm", "munge", "mysql") if name in known["users"]]
-    return {"left": left}
+    return {"left": left, "others": others}
 
 
 def _state(unit: str) -> str:
