@@ -40,7 +40,7 @@ async def catch_up(op: moorage.InstanceOperation) -> None:
             await exchange.start_worker(machine, worker)
             await exchange.take_back(machine, worker.name)
 
-        return await exchange.everywhere(workers, do)
+        return await exchange.on_workers(workers, do)
 
     for name, why in (await op.step("bring workers to the release", change_all)).items():
         op.message(f"{name} still runs another release: {why}")

@@ -6,7 +6,7 @@ change while nothing runs: the queue is closed, what runs ends in its own time, 
 started anew. A change that is cancelled on the way is taken back whole.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -138,7 +138,7 @@ async def stop_all(
 
     It forgets those whose GPUs get other names: of one that it knows it takes no others.
     """
-    await _everywhere(workers, lambda each: each.service("slurmd.service", "stopped"))
+    await host.must_everywhere(workers, lambda each: each.service("slurmd.service", "stopped"))
     for name in renamed:
         await host.forget(controller, name)
     for unit in ("slurmctld.service", "slurmdbd.service"):
@@ -165,7 +165,7 @@ async def start_all(
     """Start every daemon as it is wanted: accounting, the scheduler, workers."""
     auth = {"auth": wanted["auth"]}
     hosts = {each.member.allocation_id: each for each in (*workers, controller)}
-    await _everywhere([*hosts.values()], lambda each: host.ask(each, "keys.switch", auth))
+    await host.must_everywhere([*hosts.values()], lambda each: host.ask(each, "keys.switch", auth))
     await host.write(controller, wanted["files"])
     await host.start_accounting(controller, wanted["accounting"], controller.address)
     await host.start_scheduler(controller)
@@ -175,17 +175,7 @@ async def start_all(
         await host.start_worker(machine, wanted["units"][machine.name])
         await host.await_registered(controller, machine.name)
 
-    await _everywhere(workers, start)
-
-
-async def _everywhere(
-    machines: Sequence[moorage.Machine], do: Callable[[moorage.Machine], Awaitable[object]]
-) -> None:
-    """Do something on every host, side by side. It has to come to an end everywhere."""
-    failed = await host.everywhere(machines, do)
-    if failed:
-        said = " ".join(f"{name}: {why}" for name, why in failed.items())
-        raise moorage.Fail("hosts_failed", said, recovery="retryable")
+    await host.must_everywhere(workers, start)
 
 
 # --- the key -------------------------------------------------------------------------------------
@@ -236,12 +226,12 @@ async def running_jobs(machine: moorage.Machine) -> list[int]:
 
 
 async def stop_workers(machines: Sequence[moorage.Machine]) -> None:
-    await _everywhere(machines, lambda each: each.service("slurmd.service", "stopped"))
+    await host.must_everywhere(machines, lambda each: each.service("slurmd.service", "stopped"))
 
 
 async def start_workers(machines: Sequence[moorage.Machine]) -> None:
     """Undo that."""
-    await _everywhere(machines, lambda each: each.service("slurmd.service", "started"))
+    await host.must_everywhere(machines, lambda each: each.service("slurmd.service", "started"))
 
 
 async def start_controller(machine: moorage.Machine) -> None:
@@ -256,4 +246,4 @@ async def restart_workers(controller: moorage.Machine, machines: Sequence[moorag
         await machine.service("slurmd.service", "restarted")
         await host.await_registered(controller, machine.name)
 
-    await _everywhere(machines, one)
+    await host.must_everywhere(machines, one)

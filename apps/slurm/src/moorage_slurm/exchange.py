@@ -1,6 +1,5 @@
 """Verbs that exchange one release of Slurm for another. Each is safe to run twice."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -127,10 +126,14 @@ async def _at_work(controller: moorage.Machine, workers: Sequence[moorage.Machin
     said: list[int] | None = (await host.ask(controller, "versions.active"))["jobs"]
     if said is not None:
         return said
-    there = [each for each in workers if each.member.reachable]
-    await asyncio.gather(*map(bring_program, there))
-    found = await asyncio.gather(*(host.ask(each, "versions.at_work") for each in there))
-    return sorted({job for each in found for job in each["jobs"]})
+    found: set[int] = set()
+
+    async def look(machine: moorage.Machine) -> None:
+        await bring_program(machine)
+        found.update((await host.ask(machine, "versions.at_work"))["jobs"])
+
+    await host.must_everywhere([each for each in workers if each.member.reachable], look)
+    return sorted(found)
 
 
 async def end_jobs(
@@ -179,32 +182,22 @@ async def bring_program(machine: moorage.Machine) -> None:
     await machine.put(archive.PATH, archive.make(), mode="0755", parents=True)
 
 
-# --- all workers ---------------------------------------------------------------------------------
+# --- workers -------------------------------------------------------------------------------------
 
 
-async def everywhere(
+async def on_workers(
     workers: Sequence[Worker],
     do: OnWorker,
     *,
     seen: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[str, str]:
-    """Do something on every worker's host, side by side. Why it came to nothing, by name."""
-    gate, failed, done = asyncio.Semaphore(host.AT_ONCE), dict[str, str](), 0
+    """Do something for every worker, on its host. Why it came to nothing, by name."""
+    known = {each.name: each for each in workers}
 
-    async def one(worker: Worker) -> None:
-        nonlocal done
-        async with gate:
-            try:
-                if not worker.machine.member.reachable:
-                    raise moorage.Fail("host_silent", "Its host does not answer.")
-                await do(worker)
-            except (moorage.Fail, moorage.Retry) as err:
-                failed[worker.name] = err.message
-        done += 1
-        seen(done, len(workers))
+    async def one(machine: moorage.Machine) -> None:
+        await do(known[machine.name])
 
-    await asyncio.gather(*map(one, workers))
-    return dict(sorted(failed.items()))
+    return await host.everywhere([each.machine for each in workers], one, seen=seen)
 
 
 async def stop_worker(worker: Worker) -> None:

@@ -78,11 +78,11 @@ async def _outlive(op: moorage.MemberOperation) -> None:
         await op.put_secret(KEY, generate=KEY_BYTES, rotate=True)
 
     await op.step("make a new key", make_new_key, no_return=True)
-    workers = cluster.workers_of(op.instance)
-    there = [op.machine(each) for each in workers if each.reachable]
-    late = {each.name: "Its host does not answer." for each in workers if not each.reachable}
+    workers = [op.machine(each) for each in cluster.workers_of(op.instance)]
     auth = op.instance.config["auth"]
-    late |= await op.step("prepare workers", succession.silence, there, op.secret(KEY), auth)
+    late: dict[str, str] = await op.step(
+        "prepare workers", succession.silence, workers, op.secret(KEY), auth
+    )
     for name in sorted(late):
         op.residue("the key of before", name, f"{late[name]} {keys.LATE}")
 

@@ -121,18 +121,17 @@ async def silence(
 
 async def settle(controller: moorage.Machine, machines: Sequence[moorage.Machine]) -> Json:
     """Have nothing run twice, and nothing that ended run again."""
-    there = [each for each in machines if each.member.reachable]
     seen: list[Json] = []
 
     async def one(machine: moorage.Machine) -> None:
         await host.stop_worker(machine, "")
         seen.append(await host.ask(machine, "state.witnessed"))
 
-    late = await host.everywhere(there, one)
+    late = await host.everywhere(machines, one)
     given = {
         "at_work": sorted({job for each in seen for job in each["at_work"]}),
         "begun": sorted({job for each in seen for job in each["begun"]}),
-        "complete": len(there) == len(machines) and not late,
+        "complete": not late,
     }
     return await host.ask(controller, "state.settle", given)
 
@@ -153,7 +152,7 @@ async def look(machine: moorage.Machine, workers: Sequence[moorage.Machine]) -> 
         if found is not None:
             kept[worker.name] = found
 
-    await host.everywhere([each for each in workers if each.member.reachable], one)
+    await host.everywhere(workers, one)
     if not kept:
         first = (int(time.time()) - NEW_ERA) // 10
         return {"copy": None, "keeper": None, "first_job": first}
@@ -178,12 +177,12 @@ async def follow(
     controller: moorage.Machine, machines: Sequence[moorage.Machine], units: Mapping[str, str]
 ) -> Json:
     """Let workers follow another controller. Their jobs go on; why one does not follow, by name."""
-    workers = [exchange.Worker(each, units[each.name], alone=True) for each in machines]
 
-    async def one(worker: exchange.Worker) -> None:
+    async def one(machine: moorage.Machine) -> None:
+        worker = exchange.Worker(machine, units[machine.name], alone=True)
         await exchange.start_worker(controller, worker)
 
-    return await exchange.everywhere(workers, one)
+    return await host.everywhere(machines, one)
 
 
 async def open_queue(machine: moorage.Machine, files: Mapping[str, str]) -> None:

@@ -246,7 +246,7 @@ async def _on_workers(
     do: exchange.OnWorker,
 ) -> dict[str, str]:
     async def all_of_them() -> dict[str, str]:
-        return await exchange.everywhere(workers, do, seen=op.progress)
+        return await exchange.on_workers(workers, do, seen=op.progress)
 
     return await op.step(name, all_of_them)
 
