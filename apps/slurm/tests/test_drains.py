@@ -1,10 +1,14 @@
-"""Drains have owners: each takes back its own."""
+"""Drains have owners, each takes back its own; and jobs have time."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from moorage_slurm import cluster
 from moorage_slurm.onhost import nodes
+
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
 
 def node(reason: str, *states: str) -> dict[str, Any]:
@@ -27,3 +31,21 @@ def test_a_reason_says_who_drained_a_node(reason: str, own: list[str], others: l
 
 def test_a_node_that_is_open_is_drained_by_nobody() -> None:
     assert nodes.parts(node("moorage cordon: old", "IDLE"), nodes.CORDON) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("given", "overdue"),
+    [
+        ({}, False),
+        ({"policy": "wait"}, False),
+        ({"policy": "force"}, True),
+        ({"policy": "deadline", "deadline_seconds": 60}, True),
+        ({"policy": "deadline", "deadline_seconds": 61}, False),
+    ],
+)
+def test_jobs_have_the_time_that_the_request_leaves_them(
+    given: dict[str, Any], overdue: bool
+) -> None:
+    since = NOON - timedelta(seconds=60)
+
+    assert cluster.is_overdue(given, since=since, now=NOON) is overdue

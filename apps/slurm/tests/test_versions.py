@@ -1,14 +1,9 @@
 """What becomes of jobs when a release is changed, and what the files of a cluster say meanwhile."""
 
-from datetime import UTC, datetime, timedelta
 from typing import Any
-
-import pytest
 
 from moorage_slurm import render, versions
 from moorage_slurm.onhost import versions as onhost
-
-NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
 
 def cluster(**extra: str) -> render.Cluster:
@@ -50,24 +45,6 @@ def test_where_nobody_knows_what_ended_everything_that_waits_is_held() -> None:
     found = onhost.sort_out([("3", "RUNNING"), ("4", "PENDING")], None)
 
     assert (found["cancelled"], found["held"], found["lost"]) == (["3"], ["4"], [])
-
-
-@pytest.mark.parametrize(
-    ("given", "overdue"),
-    [
-        ({}, False),
-        ({"policy": "wait"}, False),
-        ({"policy": "force"}, True),
-        ({"policy": "deadline", "deadline_seconds": 60}, True),
-        ({"policy": "deadline", "deadline_seconds": 61}, False),
-    ],
-)
-def test_jobs_have_the_time_that_the_request_leaves_them(
-    given: dict[str, Any], overdue: bool
-) -> None:
-    since = NOON - timedelta(seconds=60)
-
-    assert versions.is_overdue(given, since=since, now=NOON) is overdue
 
 
 def test_a_closed_cluster_neither_takes_nor_starts_jobs_in_any_partition() -> None:

@@ -1,6 +1,7 @@
 """What a cluster should be, as far as the platform's words go. Pure."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import moorage
@@ -125,6 +126,12 @@ def check_change(instance: moorage.Instance, before: Mapping[str, Any]) -> None:
         raise moorage.Fail(
             "change_refused", f"{' '.join(why)} Cancel this operation.", recovery="operator"
         )
+
+
+def is_overdue(given: Mapping[str, Any], *, since: datetime, now: datetime) -> bool:
+    """Whether jobs have had the time that the request leaves them."""
+    policy, seconds = given.get("policy", "wait"), given.get("deadline_seconds") or 0
+    return policy == "force" or (policy == "deadline" and now >= since + timedelta(seconds=seconds))
 
 
 def choose_processes(wanted: str, look: Mapping[str, Any]) -> render.Processes:

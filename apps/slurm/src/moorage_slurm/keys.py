@@ -19,11 +19,7 @@ LATE = "It has the key of before: nobody hears it until a repair."
 
 async def change_key(op: moorage.Operation) -> list[str]:
     """Make a new key and have everybody use it. Who did not get it is named."""
-
-    async def make_new_key() -> None:
-        await op.put_secret(KEY, generate=KEY_BYTES, rotate=True)
-
-    await op.step("make a new key", make_new_key)
+    await make_new_key(op)
     controller = scheduler(op)
     machine, auth = op.machine(controller), op.instance.config["auth"]
     machines = [op.machine(each) for each in hosts_of(op.members, first=controller)]
@@ -39,6 +35,13 @@ async def change_key(op: moorage.Operation) -> list[str]:
     for name in sorted(late):
         op.residue("the key of before", name, f"{late[name]} {LATE}")
     return sorted(late)
+
+
+async def make_new_key(op: moorage.Operation, *, no_return: bool = False) -> None:
+    async def generate() -> None:
+        await op.put_secret(KEY, generate=KEY_BYTES, rotate=True)
+
+    await op.step("make a new key", generate, no_return=no_return)
 
 
 _STEPS = {

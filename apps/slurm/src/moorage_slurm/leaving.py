@@ -1,12 +1,12 @@
 """Going away: drains, members that leave, and the end of a cluster."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import moorage
 from moorage_slurm import cluster, exchange, host, keys, render, succession
 from moorage_slurm.app import KEY, app
-from moorage_slurm.joining import KEY_BYTES, know_gpus, scheduler
+from moorage_slurm.joining import know_gpus, scheduler
 from moorage_slurm.onhost import state
 
 Json = dict[str, Any]
@@ -73,11 +73,7 @@ async def _hand_over(op: moorage.MemberOperation) -> None:
 async def _outlive(op: moorage.MemberOperation) -> None:
     """Workers wait for the new controller with a key that the dead host has not."""
     op.message(succession.LOSSES)
-
-    async def make_new_key() -> None:
-        await op.put_secret(KEY, generate=KEY_BYTES, rotate=True)
-
-    await op.step("make a new key", make_new_key, no_return=True)
+    await keys.make_new_key(op, no_return=True)
     workers = [op.machine(each) for each in cluster.workers_of(op.instance)]
     auth = op.instance.config["auth"]
     late: dict[str, str] = await op.step(
@@ -115,11 +111,9 @@ async def _drain(op: moorage.MemberOperation) -> None:
     )
     if closed["theirs"] is not None:
         op.message(f"It is drained in Slurm already, and stays so: {closed['theirs']}.")
-    policy, seconds = op.input.get("policy", "wait"), op.input.get("deadline_seconds") or 0
     since = datetime.fromisoformat(closed["since"])
-    overdue = datetime.now(UTC) >= since + timedelta(seconds=seconds)
-    force = policy == "force" or (policy == "deadline" and overdue)
-    cut: list[int] = await op.step("wait for jobs", host.wait_for_jobs, machine, name, force)
+    overdue = cluster.is_overdue(op.input, since=since, now=datetime.now(UTC))
+    cut: list[int] = await op.step("wait for jobs", host.wait_for_jobs, machine, name, overdue)
     if cut:
         op.message(f"Jobs that were taken off: {', '.join(map(str, cut))}.")
 

@@ -11,7 +11,7 @@ with no job at work and the queue closed. What the copies know nothing of is wri
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import moorage
@@ -194,17 +194,13 @@ async def _empty(op: moorage.InstanceOperation, change: Change) -> list[int]:
         change.files(change.old),
         undo=exchange.open_queue,
     )
-    overdue = is_overdue(op.input, since=datetime.fromisoformat(since), now=datetime.now(UTC))
+    overdue = cluster.is_overdue(
+        op.input, since=datetime.fromisoformat(since), now=datetime.now(UTC)
+    )
     left = await op.step("wait for jobs", exchange.wait_for_jobs, machine, machines, overdue)
     if left:
         await op.step("end what still runs", exchange.end_jobs, machine, machines, left)
     return left
-
-
-def is_overdue(given: Json, *, since: datetime, now: datetime) -> bool:
-    """Whether jobs have had the time that the request leaves them. Pure."""
-    policy, seconds = given.get("policy", "wait"), given.get("deadline_seconds") or 0
-    return policy == "force" or (policy == "deadline" and now >= since + timedelta(seconds=seconds))
 
 
 # --- shared by both ways -------------------------------------------------------------------------
