@@ -81,7 +81,7 @@ def _command(host: HostLayout) -> list[str]:
         f"--hostname={host.name}",
         f"--directory={host.root}",
         f"--bind={host.lab.export}:{EXPORT}",
-        # File servers open files by handles. That makes hosts no less of a boundary than they are.
+        # File servers open files by handles. It is one way out more of what is no boundary anyway.
         "--system-call-filter=open_by_handle_at",
     ]
 
