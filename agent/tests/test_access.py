@@ -327,6 +327,19 @@ def test_accounts_of_the_host_are_never_taken_over(
         host.run("userdel -r bob; rmdir /home/alice; rm -rf /home/dave", check=False)
 
 
+def test_homes_where_root_is_nobody_are_left_to_whoever_serves_them(
+    sync: Callable[..., Any], host: Host
+) -> None:
+    host.run("mount --bind /home /home && mount -o remount,bind,ro /home")
+    try:
+        told = sync(person())
+
+        assert told.result["present"] == ["alice"]
+        assert host.run("getent passwd alice").stdout.split(":")[5] == "/home/alice"
+    finally:
+        host.run("umount /home")
+
+
 def test_settings_that_the_server_refuses_are_not_left_behind(
     sync: Callable[..., Any], host: Host
 ) -> None:
