@@ -85,6 +85,18 @@ def test_a_plan_that_takes_something_away_is_refused() -> None:
         bundle.parse_plan("Remv systemd-sysv [257-1]\nInst slurmd (24.11.5 Debian [amd64])\n")
 
 
+def test_what_comes_upon_a_bundle_is_what_that_lacks() -> None:
+    base = [Package("munge", "0.5"), Package("slurmd", "24.11.5")]
+    whole = [*base, Package("rpcbind", "1.2"), Package("nfs-common", "2.8")]
+
+    assert bundle.beyond(base, whole) == [Package("nfs-common", "2.8"), Package("rpcbind", "1.2")]
+
+
+def test_what_comes_upon_a_bundle_changes_nothing_of_it() -> None:
+    with pytest.raises(NotBuilt, match="would change munge"):
+        bundle.beyond([Package("munge", "0.5")], [Package("munge", "0.6")])
+
+
 def test_a_bare_host_has_the_base_installed() -> None:
     records = "Package: apt\nVersion: 3.0\n\nPackage: dpkg\nVersion: 1.22\n"
 

@@ -43,6 +43,11 @@ BASE = (
 """What every Debian 13 host has that the platform can work on."""
 _WORKER = ("slurmd", "slurm-client")
 _CONTROLLER = ("slurmctld", "slurmdbd", *_WORKER)
+ADDED: dict[str, tuple[str, tuple[str, ...]]] = {
+    "homes-server": ("controller", ("nfs-ganesha", "nfs-ganesha-vfs")),
+    "homes-client": ("worker", ("nfs-common",)),
+}
+"""Bundles for some hosts only: upon which other one each comes, and what is asked for."""
 
 
 class NotBuilt(Exception):
@@ -75,7 +80,7 @@ class Release:
     @property
     def digest(self) -> str:
         """Names a build in the cache: another recipe is another build."""
-        recipe = json.dumps([asdict(self), self.wanted, BASE])
+        recipe = json.dumps([asdict(self), self.wanted, ADDED, BASE])
         return hashlib.sha256(recipe.encode()).hexdigest()[:16]
 
 
@@ -149,6 +154,14 @@ def parse_plan(said: str) -> list[Package]:
     return sorted(Package(name, version) for name, version in _INSTALLED.findall(said))
 
 
+def beyond(base: Sequence[Package], whole: Sequence[Package]) -> list[Package]:
+    """What a plan has that another lacks, which must be a part of it as it is."""
+    others = sorted({each.name for each in set(base) - set(whole)})
+    if others:
+        raise NotBuilt(f"What comes upon a bundle would change {', '.join(others)} of it.")
+    return sorted(set(whole) - set(base))
+
+
 def render_installed(records: str) -> str:
     """Records of an archive as dpkg's own of packages that are installed."""
     return re.sub(r"(?m)^Package: .*$", r"\g<0>\nStatus: install ok installed", records)
@@ -216,12 +229,16 @@ def _make(release: Release, folder: Path, *, work: Path) -> None:
     plans = {bundle: parse_plan(apt.plan(wanted)) for bundle, wanted in release.wanted.items()}
     for packages in plans.values():
         check_version(release, packages)
+    asked = dict(release.wanted)
+    for bundle, (base, more) in ADDED.items():
+        whole = parse_plan(apt.plan((*asked[base], *more)))
+        plans[bundle], asked[bundle] = beyond(plans[base], whole), more
     files = apt.download(sorted({package for plan in plans.values() for package in plan}))
     listing: dict[str, object] = {"release": release.name, "suite": release.suite}
     for bundle, packages in plans.items():
         tar = folder / f"{bundle}.tar"
         pack([files[package] for package in packages], tar)
-        names = {name.partition("/")[0] for name in release.wanted[bundle]}
+        names = {name.partition("/")[0] for name in asked[bundle]}
         listing[bundle] = {
             "sha256": _digest(tar),
             "size": tar.stat().st_size,

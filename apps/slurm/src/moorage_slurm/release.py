@@ -1,6 +1,6 @@
 """Cut a version of the app: the folder that `moor app publish` takes.
 
-A version is the manifest, the two bundles of packages and the runbook. Digests and sizes are
+A version is the manifest, the bundles of packages and the runbook. Digests and sizes are
 written here, so that other packages cannot be published under the digests of these.
 
     python -m moorage_slurm.release 1.0.0 DIRECTORY
@@ -15,7 +15,7 @@ from pathlib import Path
 from moorage_slurm import bundle, cluster
 
 HERE = Path(__file__).parent
-BUNDLES = ("controller.tar", "worker.tar")
+BUNDLES = ("controller.tar", "worker.tar", *(f"{name}.tar" for name in bundle.ADDED))
 
 
 def cut(version: str, folder: Path) -> Path:
