@@ -132,7 +132,7 @@ def fresh_database(server: postgres.Server) -> Iterator[Urls]:
     """An empty, migrated database for as long as the block lasts."""
     name = f"site_{next(_numbers)}_{uuid.uuid4().hex[:8]}"
     with psycopg.connect(make_conninfo(server.super_url, dbname="postgres"), autocommit=True) as db:
-        copy = SQL("CREATE DATABASE {} TEMPLATE {} OWNER moorage_owner")
+        copy = SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy OWNER moorage_owner")
         db.execute(copy.format(Identifier(name), Identifier(TEMPLATE)))
         yield Urls(
             owner=make_conninfo(server.owner_url, dbname=name),

@@ -50,6 +50,26 @@ async def test_a_decommission_removes_members_last_component_first(echo: Echo) -
     assert (ended["status"], ended["residue"]) == ("succeeded", [])
 
 
+async def test_what_members_leave_behind_stands_in_the_report_of_the_whole(echo: Echo) -> None:
+    made = await echo.running(replicas=2)
+    operation = await echo.ask(made["id"], "decommission", WHY)
+
+    def leaving(brief: dict[str, Any]) -> dict[str, Any]:
+        member = brief["member"]
+        if member is None or member["component"] != "replica":
+            return {"state": "succeeded"}
+        left = {"what": "/srv/echo", "where": member["name"], "why": "It is mounted."}
+        return {"state": "succeeded", "residue": [left]}
+
+    await echo.work(leaving)
+
+    ended = (await echo.admin.get(f"/v1/operations/{operation['id']}")).json()
+    listed = (await echo.admin.get(f"/v1/operations?instance={made['id']}")).json()["items"]
+    [again] = [each for each in listed if each["id"] == operation["id"]]
+    assert [each["where"] for each in ended["residue"]] == ["replica-1", "replica-2"]
+    assert again["residue"] == ended["residue"]
+
+
 async def test_the_name_of_a_deleted_instance_is_free_again(echo: Echo) -> None:
     made = await echo.running()
     await echo.ask(made["id"], "decommission")

@@ -75,6 +75,8 @@ class Operation:
     turn_at: datetime | None = None
     parent_open: bool | None = None
     """Of a child: whether its parent is at its children still."""
+    children_residue: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    """Of a parent: what its children left behind."""
     is_barred: bool = False
     """Its instance, or its member, is in no state in which it could be opened again."""
     is_withheld: bool = False

@@ -159,6 +159,7 @@ def shown(operation: Operation) -> dict[str, Any]:
         "instance_id": operation.app_instance_id,
         "children": children(operation),
         "progress": progress,
+        "residue": [*operation.residue, *operation.children_residue],
         "verbs": recovery.offered(operation),
         **({"input": None, "result": None} if operation.is_withheld else {}),
     }

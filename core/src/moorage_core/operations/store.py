@@ -19,6 +19,9 @@ OPERATION: LiteralString = """
     o.first_claimed_at, o.due_at, o.wakes_on, o.holder, o.handout, o.sequence, o.turn_at,
     (SELECT p.phase = 'children' AND p.ended_at IS NULL FROM operations p
         WHERE p.id = o.parent_id) AS parent_open,
+    (SELECT coalesce(jsonb_agg(r.one ORDER BY c.id, r.at), '[]')
+        FROM operations c, jsonb_array_elements(c.residue) WITH ORDINALITY AS r(one, at)
+        WHERE c.parent_id = o.id AND c.residue <> '[]') AS children_residue,
     ARRAY(SELECT x.allocation_id FROM operation_allocations x WHERE x.operation_id = o.id
         ORDER BY x.allocation_id) AS allocations
     """

@@ -278,6 +278,7 @@ CREATE INDEX operations_instance ON operations (app_instance_id, id);
 CREATE INDEX operations_open ON operations (app_instance_id)
     WHERE app_instance_id IS NOT NULL AND status NOT IN ('succeeded', 'failed', 'cancelled', 'abandoned');
 CREATE INDEX operations_children ON operations (parent_id, wave, id) WHERE parent_id IS NOT NULL;
+CREATE INDEX operations_residue ON operations (parent_id, id) WHERE parent_id IS NOT NULL AND residue <> '[]';
 CREATE INDEX operations_unstarted ON operations (parent_id, wave, id) WHERE parent_id IS NOT NULL AND status = 'pending';
 CREATE INDEX operations_of_member ON operations (member_id)
     WHERE member_id IS NOT NULL AND status NOT IN ('succeeded', 'failed', 'cancelled', 'abandoned');
