@@ -2,12 +2,10 @@
 
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -15,6 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.request import urlopen
+
+from core.tests.embedded import places
 
 MOOR = [sys.executable, "-c", "from moorage_cli.main import main; main()"]
 WITHIN = 180.0
@@ -80,16 +80,13 @@ class Platform:
 @contextmanager
 def running() -> Generator[Platform]:
     """A platform that is stopped and removed at the end."""
-    # Not pytest's own folder: that one is closed to the account that the database runs as.
-    folder = Path(tempfile.mkdtemp(prefix="moorage-sdk-"))
-    folder.chmod(0o755)
-    platform = Platform(folder, free_port())
-    try:
-        platform.start()
-        yield platform
-    finally:
-        platform.stop()
-        shutil.rmtree(folder)
+    with places.open_place() as folder:
+        platform = Platform(folder, free_port())
+        try:
+            platform.start()
+            yield platform
+        finally:
+            platform.stop()
 
 
 def free_port() -> int:
