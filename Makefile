@@ -17,6 +17,10 @@ LAB := lab and not slurm
 BESIDE_LAB := (slow or browser) and not lab
 FAST := not lab and not browser and not slow
 
+# A process of the platform reads a thousand modules; compiled ones are read in half the time. They
+# are kept aside, whatever the environment says, so that none lies between the sources.
+unexport PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX := $(CURDIR)/.cache/bytecode
 # The tools look at this tree, wherever the packages may be installed from.
 export PYTHONPATH := $(CURDIR):$(CURDIR)/core/src:$(CURDIR)/sdk/src:$(CURDIR)/cli/src:$(CURDIR)/manifest/src:$(CURDIR)/lab/src:$(CURDIR)/agent/src:$(CURDIR)/conformance/src:$(CURDIR)/apps/echo/src:$(CURDIR)/apps/fixtures/peers/src:$(CURDIR)/apps/fixtures/trio/src:$(CURDIR)/apps/slurm/src
 
