@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from moorage_slurm.onhost import homes
+
 Processes = Literal["cgroup", "linuxproc"]
 Json = dict[str, Any]
 
@@ -21,6 +23,9 @@ MARK = "moorage"
 PORT, DATABASE_PORT = 6817, 6819
 DATABASE_SOCKET = "/run/mysqld/mysqld.sock"
 """Said aloud: client libraries of later releases look for it elsewhere."""
+NETWORK = ("nfs", "nfs4")
+_HOMES = "moorage-slurm-homes"
+HOMES_STATE = f"/var/lib/{_HOMES}"
 POLICY = "#!/bin/sh\n# No service starts by itself while packages are installed.\nexit 101\n"
 POLICY_FILE = "/usr/sbin/policy-rc.d"
 
@@ -279,6 +284,8 @@ def mount_home(home: Mapping[str, Any], *, controller: str | None) -> str | None
     what = f"{controller}:/home" if by_controller else home["what"]
     kind = "nfs4" if by_controller else home["type"]
     options = home["options"] or ("bind" if kind == "none" else "")
+    # Whoever leaves does not wait for a server that is gone.
+    leaving = "ForceUnmount=yes\nLazyUnmount=yes\n" if kind in NETWORK else ""
     return f"""\
 [Unit]
 Description=Homes of the cluster
@@ -289,7 +296,66 @@ Wants=network-online.target
 What={what}
 Where=/home
 Type={kind}
-{f"Options={options}{chr(10)}" if options else ""}"""
+{f"Options={options}{chr(10)}" if options else ""}{leaving}"""
+
+
+def homes_conf(addresses: Iterable[str]) -> str:
+    """Who gets the homes of the controller's host. Root of another host is nobody there, and only
+    root can ask at all: nobody takes the homes of others by saying that they are they."""
+    return f"""\
+{_HEAD}
+NFS_CORE_PARAM {{
+    Protocols = 4;
+    NFS_Port = {homes.PORT};
+    Enable_NLM = false;
+    Enable_RQUOTA = false;
+    Enable_UDP = false;
+    allow_set_io_flusher_fail = true;
+}}
+NFS_KRB5 {{
+    Active_krb5 = false;
+}}
+NFSV4 {{
+    Only_Numeric_Owners = true;
+    RecoveryRoot = {HOMES_STATE};
+    Lease_Lifetime = 20;
+    Grace_Period = 30;
+}}
+EXPORT {{
+    Export_Id = 1;
+    Path = {homes.HOMES};
+    Pseudo = {homes.HOMES};
+    Access_Type = NONE;
+    Squash = Root_Squash;
+    SecType = sys;
+    PrivilegedPort = true;
+    FSAL {{ Name = VFS; }}
+    CLIENT {{
+        Access_Type = RW;
+        Clients = {", ".join(sorted({homes.OWN, *addresses}))};
+    }}
+}}
+"""
+
+
+def unit_homes() -> str:
+    return f"""\
+[Unit]
+Description=Homes of the Slurm cluster, for its workers
+After=network-online.target
+Wants=network-online.target
+StartLimitIntervalSec=0
+
+[Service]
+ExecStart=/usr/bin/ganesha.nfsd -F -L STDOUT -N NIV_WARN -f {homes.CONF} -p /run/{_HOMES}/pid
+ExecReload=/bin/kill -HUP $MAINPID
+StateDirectory={_HOMES}
+RuntimeDirectory={_HOMES}
+LimitNOFILE=1048576
+TimeoutStopSec=20
+Restart=on-failure
+RestartSec=1
+"""
 
 
 def gpus_of(inventory: Mapping[str, Any] | None, names: Mapping[str, str]) -> tuple[Gpus, ...]:

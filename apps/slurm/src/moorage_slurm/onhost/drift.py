@@ -4,13 +4,14 @@ import hashlib
 import re
 from pathlib import Path
 
+from moorage_slurm.onhost import homes
 from moorage_slurm.onhost.commands import Json
 
 CONFIG = Path("/etc/slurm")
 CONFIGS = ("slurm.conf", "gres.conf", "cgroup.conf", "plugstack.conf", "slurmdbd.conf")
 UNITS = Path("/etc/systemd/system")
 UNITS_OF = {
-    "controller": ("slurmctld.service", "slurmdbd.service"),
+    "controller": ("slurmctld.service", "slurmdbd.service", homes.UNIT),
     "worker": ("slurmd.service",),
 }
 LARGEST = 16 * 1024
@@ -21,7 +22,7 @@ _SECRET = re.compile(r"(\w*(?:pass|secret|token|passwd|password)\w*\s*=\s*)\S+",
 
 def files(role: str) -> dict[str, str]:
     """What stands in each file of a role that there is, by path."""
-    paths = [CONFIG / name for name in CONFIGS] if role == "controller" else []
+    paths = [*(CONFIG / name for name in CONFIGS), homes.CONF] if role == "controller" else []
     for unit in UNITS_OF[role]:
         paths += [UNITS / unit, *sorted((UNITS / f"{unit}.d").glob("*.conf"))]
     return {str(path): said for path in paths if (said := _said(path)) is not None}

@@ -12,7 +12,7 @@ UNITS: dict[str, tuple[str, ...]] = {
         *("moorage-slurm-people.path", "moorage-slurm-people.service"),
         *("moorage-slurm-copy.timer", "moorage-slurm-copy.service"),
         *("moorage-slurm-status.socket", "slurmctld.service"),
-        *("slurmdbd.service", "mariadb.service", "mariadb.socket"),
+        *("slurmdbd.service", "mariadb.service", "mariadb.socket", "moorage-slurm-homes.service"),
     ),
     "worker": ("slurmd.service", "moorage-slurm-keep.socket", "moorage-slurm-keep.service"),
 }
@@ -20,6 +20,7 @@ SHARED_UNITS = ("munge.service", "home.mount")
 PATHS: dict[str, tuple[str, ...]] = {
     "controller": (
         "/etc/systemd/system/moorage-slurm-status@.service",
+        "/var/lib/moorage-slurm-homes",
         *("/etc/moorage-slurm", "/var/lib/mysql", "/var/lib/slurm/slurmctld", "/etc/mysql"),
         *(
             "/var/log/mysql",
@@ -36,6 +37,8 @@ SHARED_PATHS = (
     *("/var/lib/slurm", "/var/log/slurm", "/var/spool/slurm", "/usr/sbin/policy-rc.d"),
 )
 PORTS: dict[str, tuple[int, ...]] = {"controller": (817, 6817, 6819, 3306), "worker": (6816, 6818)}
+USERS = frozenset({"slurm", "munge", "mysql", "statd", "_rpc", "messagebus"})
+"""Whom packages make, and leave behind."""
 KEYS = ("/etc/munge/munge.key", "/etc/slurm/slurm.key", "/etc/slurm/slurm.jwks")
 FOLDER = Path("/etc/systemd/system")
 
@@ -90,9 +93,9 @@ def _purge() -> None:
         done = run("dpkg", *words, *new, within=300, env=env)
         if not done.ok:
             raise Refused("packages_stay", f"dpkg did not remove its packages: {done.words}")
-    for name in sorted(set(now["users"]) - set(before["users"]) & {"slurm", "munge", "mysql"}):
+    for name in sorted(set(now["users"]) - set(before["users"]) & USERS):
         _away("userdel", name)
-    for name in sorted(set(setup.picture()["groups"]) - set(before["groups"]) & {"slurm", "munge"}):
+    for name in sorted(set(setup.picture()["groups"]) - set(before["groups"]) & USERS):
         _away("groupdel", name)
 
 
