@@ -7,6 +7,7 @@ from typing import Any
 import httpx2
 import psycopg
 import pytest
+from argon2 import PasswordHasher
 from starlette.responses import Response
 
 from core.tests.factories.tenants import PASSWORD
@@ -14,6 +15,7 @@ from core.tests.people.signing_in import log_in, make_person, open_browser
 from core.tests.site import Site, TimedSite, fresh
 from moorage_core.http import session_cookie
 from moorage_core.http.authentication import SESSION_COOKIE
+from moorage_core.people import passwords
 from moorage_core.settings import ServerSettings, Settings
 
 NEW = "a password of fifteen words"
@@ -274,3 +276,7 @@ async def test_a_code_unlocks_the_account_and_ends_its_sessions(site: Site) -> N
 
     assert (await browser.get("/v1/me")).status_code == 401
     assert (await log_in(site, email, NEW)).status_code == 200
+
+
+def test_a_password_of_nobody_takes_as_long_to_check_as_one_of_somebody() -> None:
+    assert not PasswordHasher().check_needs_rehash(passwords.NOBODY)
