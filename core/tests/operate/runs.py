@@ -58,7 +58,7 @@ class Run:
     def errors(self) -> str:
         return (self.data.parent / f"{self.port}.err").read_text()
 
-    def get(self, path: str = "/v1/openapi.json") -> int:
+    def get(self, path: str = "/v1/status") -> int:
         """The status of an answer to a fresh connection."""
         return httpx2.get(f"http://127.0.0.1:{self.port}{path}", timeout=10).status_code
 

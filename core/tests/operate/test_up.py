@@ -206,13 +206,13 @@ def test_with_our_own_authority_a_client_needs_nothing_but_its_certificate(
         ready = run.wait_for("ready")
         context = ssl.create_default_context(cafile=str(place / "data" / "tls" / "ca.pem"))
 
-        answer = httpx2.get(f"https://localhost:{port}/v1/openapi.json", verify=context)
+        answer = httpx2.get(f"https://localhost:{port}/v1/status", verify=context)
 
         assert answer.status_code == 200
         assert f"https://127.0.0.1:{port}" in ready
         assert tls.fingerprint(place / "data" / "tls" / "ca.pem") in run.said
         with pytest.raises(httpx2.ConnectError):
-            httpx2.get(f"https://localhost:{port}/v1/openapi.json")
+            httpx2.get(f"https://localhost:{port}/v1/status")
 
 
 def test_a_renewed_certificate_is_taken_up_without_a_stop(place: Path, port: int) -> None:
