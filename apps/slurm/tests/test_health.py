@@ -269,3 +269,35 @@ def test_a_host_is_warned_of_before_it_joins() -> None:
         "Its own name leads to 203.0.113.9, which is not its address. Check /etc/hosts.",
         "Its clock is -400 s from ours.",
     ]
+
+
+PEOPLE = [{"login": "ada"}, {"login": "bob"}]
+
+
+def test_who_is_not_in_the_books_is_named_and_a_repair_helps() -> None:
+    found = health.strays(said(people=["ada"], absent=[]), PEOPLE, ())
+    judged = health.judge(instance(), Answer(said()), {}, strays=found)
+
+    assert judged.observed.reasons == ["controller-1: bob cannot use Slurm: not in its books."]
+    assert judged.mend == {"controller-1": (health.PEOPLE,)}
+
+
+def test_who_has_no_account_on_the_host_is_named_and_no_repair_helps() -> None:
+    found = health.strays(said(people=["ada"], absent=["bob"]), PEOPLE, ())
+    judged = health.judge(instance(), Answer(said()), {}, strays=found)
+
+    assert "bob cannot use Slurm: its host has no account" in judged.observed.reasons[0]
+    assert judged.mend == {}
+
+
+def test_who_left_and_is_in_the_books_is_named_and_a_program_is_not() -> None:
+    found = health.strays(said(people=["ada", "bob", "eve", "ci"], absent=[]), PEOPLE, ["ci"])
+
+    assert found == health.Strays(surplus=frozenset({"eve"}))
+
+
+def test_whoever_comes_just_now_is_no_stray() -> None:
+    before = health.Strays(missing=frozenset({"bob"}))
+    now = health.Strays(missing=frozenset({"bob", "eve"}))
+
+    assert now.lasting(before) == before

@@ -13,7 +13,7 @@ from typing import Any
 import moorage
 from moorage_slurm import cluster, exchange, host, keys, render
 from moorage_slurm.app import app
-from moorage_slurm.joining import books, scheduler
+from moorage_slurm.joining import books, logins, scheduler
 from moorage_slurm.repairing import repair
 
 Json = dict[str, Any]
@@ -38,8 +38,9 @@ async def configure(op: moorage.InstanceOperation) -> None:
     elif new["files"] != old["files"]:
         files = (new["files"], old["files"])
         await op.step("change the configuration", change, machine, *files, undo=change_back)
-    was = books(op.instance.model_copy(update={"config": before.config}))
-    now = books(op.instance)
+    people = await logins(op)
+    was = books(op.instance.model_copy(update={"config": before.config}), people)
+    now = books(op.instance, people)
     if now != was:
         await op.step("change the books", change_books, machine, now, was, undo=change_books_back)
 

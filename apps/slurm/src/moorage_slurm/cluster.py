@@ -17,8 +17,9 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     CONTROLLER: ("slurmctld", "slurmdbd", "slurmd", "slurm-client", "munge", "mariadb-server"),
     WORKER: ("slurmd", "slurm-client", "munge"),
 }
-FIRST_UID, LAST_UID = 200000, 299999
-"""The numbers that the platform gives to people."""
+NEWCOMERS = (200000, 299999)
+"""Numbers that the platform gives to people unless it is set otherwise. Whoever comes to the host
+with one is let in at once; people with others when the next look finds them missing."""
 LEAST_FREE_MB = 1024
 MOST_SKEW, LIMIT_OF_SKEW = 60.0, 300.0
 """Seconds between clocks: beyond the second nobody believes the other's credentials."""

@@ -1,6 +1,6 @@
 """What the answers of hosts mean for a cluster's health, in words. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ Verdict = Literal["healthy", "degraded", "unhealthy", "unknown"]
 BAD = frozenset({"DOWN", "FAIL", "NOT_RESPONDING", "INVALID_REG", "UNKNOWN"})
 FILES = "files"
 PROGRAM = "program"
+PEOPLE = "people"
 COMING_OR_GOING = frozenset(
     {"requested", "deploying", "starting", "stopping", "restarting", "deleting"}
 )
@@ -92,6 +93,56 @@ def is_well(answer: Answer) -> bool:
     return said is not None and said["slurmd"] and not host_troubles(said, skew=answer.skew)
 
 
+# --- people --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Strays:
+    """People who should be in Slurm's books and are not, and the other way round."""
+
+    absent: frozenset[str] = frozenset()
+    """They cannot be: they have no account on the controller's host."""
+    missing: frozenset[str] = frozenset()
+    surplus: frozenset[str] = frozenset()
+
+    def lasting(self, before: "Strays") -> "Strays":
+        """Those who were so before: whoever comes or goes just now is no stray."""
+        return Strays(
+            self.absent & before.absent,
+            self.missing & before.missing,
+            self.surplus & before.surplus,
+        )
+
+    def words(self) -> Iterator[tuple[str, str | None]]:
+        """What is to be said of them, each with what a repair can help."""
+        if self.missing:
+            yield f"{_some(self.missing)} cannot use Slurm: not in its books.", PEOPLE
+        if self.surplus:
+            words = f"{_some(self.surplus)} can still use Slurm, and left the project."
+            yield words, PEOPLE
+        if self.absent:
+            who = _some(self.absent)
+            yield f"{who} cannot use Slurm: its host has no account of that name.", None
+
+
+def strays(said: Json, people: Sequence[Json], programs: Collection[str]) -> Strays:
+    """From what the controller's host says, and who may be on the cluster by the platform."""
+    if "people" not in said:
+        return Strays()
+    wanted, booked = {person["login"] for person in people}, {*said["people"]}
+    absent = wanted & {*said["absent"]}
+    return Strays(
+        frozenset(absent),
+        frozenset(wanted - booked - absent),
+        frozenset(booked - wanted - {*programs}),
+    )
+
+
+def _some(logins: Collection[str]) -> str:
+    few = sorted(logins)
+    return f"{', '.join(few[:5])}{f' and {len(few) - 5} more' if len(few) > 5 else ''}"
+
+
 # --- the whole -----------------------------------------------------------------------------------
 
 
@@ -114,9 +165,10 @@ def judge(
     workers: Mapping[str, Answer],
     *,
     changed: drift.Changed | None = None,
+    strays: Strays | None = None,
 ) -> Judgement:
-    """From what the controller's host says, those of the workers that were asked, and files that
-    somebody changed there."""
+    """From what the controller's host says, those of the workers that were asked, files that
+    somebody changed there, and people who are in the books or not and should not be so."""
     controller = cluster.controller_of(instance)
     assert controller is not None
     found = {controller.name: judge_controller(answer, auth=instance.config["auth"])}
@@ -133,7 +185,10 @@ def judge(
                 heard=said["complaints"],
             )
     for name, files in (changed or {}).items():
-        found[name] = _with_changes(found[name], files)
+        words = f"Somebody changed {', '.join(files)} on its host."
+        found[name] = _also(found[name], words, mend=FILES)
+    for words, mend in (strays or Strays()).words():
+        found[controller.name] = _also(found[controller.name], words, mend=mend)
     ill = {name: each for name, each in found.items() if each.health != "healthy"}
     whole: Verdict = "healthy" if not ill else "degraded"
     if found[controller.name].health == "unhealthy":
@@ -161,12 +216,12 @@ def judge(
     )
 
 
-def _with_changes(found: Finding, files: Mapping[str, str]) -> Finding:
-    """A member of which somebody changed files: it does what they say, or will."""
+def _also(found: Finding, words: str, *, mend: str | None) -> Finding:
+    """A member of which something more is not as it should be."""
     health = "degraded" if found.health == "healthy" else found.health
-    reasons = [*found.reasons, f"Somebody changed {', '.join(files)} on its host."]
-    mend = (*found.mend, FILES) if found.mend or found.health == "healthy" else ()
-    return replace(found, health=health, reasons=reasons, mend=mend)
+    helps = mend is not None and (found.mend or found.health == "healthy")
+    more = (*found.mend, mend) if mend is not None and helps else found.mend
+    return replace(found, health=health, reasons=[*found.reasons, words], mend=more)
 
 
 # --- the controller ------------------------------------------------------------------------------

@@ -264,18 +264,18 @@ async def mend_scheduler(machine: moorage.Machine, home: str | None, auth: str) 
     await start_copies(machine)
 
 
-async def mend_accounting(machine: moorage.Machine, address: str) -> None:
-    """Have accounting answer, and its database behind it."""
+async def mend_accounting(machine: moorage.Machine, address: str, settings: Json) -> None:
+    """Have accounting answer, its database behind it, and everybody in the books."""
     await machine.service("mariadb.service", "started")
     await machine.service("slurmdbd.service", "started")
     given = {"address": address, "port": render.DATABASE_PORT, "unit": "slurmdbd", "seconds": 20}
     try:
         await ask(machine, "setup.await", given)
-        await ask(machine, "accounting.sync")
+        await open_books(machine, settings)
     except moorage.Fail:
         await machine.service("slurmdbd.service", "restarted")
         await ask(machine, "setup.await", given)
-        await ask(machine, "accounting.sync")
+        await open_books(machine, settings)
 
 
 async def stop_controller(machine: moorage.Machine) -> None:

@@ -69,7 +69,8 @@ async def add_controller(op: moorage.MemberOperation) -> None:
     await op.step("start accounting", host.start_accounting, op.node, conf, whole.address)
     await _await_people(op)
     # Before the scheduler: it finds everybody in the books when it starts.
-    await op.step("open the books", host.open_books, op.node, books(op.instance))
+    settings = books(op.instance, await logins(op))
+    await op.step("open the books", host.open_books, op.node, settings)
     await op.step("start the scheduler", host.start_scheduler, op.node)
     if legacy is not None:
         await _gather_workers(op, legacy)
@@ -199,8 +200,7 @@ async def _await_people(op: moorage.MemberOperation) -> None:
     """The platform puts people on hosts; nobody's first job comes before them."""
 
     async def look_for_people() -> None:
-        logins = [person["login"] for person in await op.principals()]
-        await host.await_people(op.node, logins)
+        await host.await_people(op.node, await logins(op))
 
     await op.step("wait for the people", look_for_people)
 
@@ -241,14 +241,19 @@ def scheduler(op: moorage.Operation) -> moorage.Member:
     return found
 
 
-def books(instance: moorage.Instance) -> Json:
+async def logins(op: moorage.Operation) -> list[str]:
+    """Of everybody who may be on the cluster, by the platform's word."""
+    return sorted(person["login"] for person in await op.principals())
+
+
+def books(instance: moorage.Instance, people: Sequence[str]) -> Json:
     """What the host needs to keep Slurm's books."""
     return {
         "account": cluster.account(instance),
         "cluster": render.cluster_name(instance.id),
         "title": instance.name,
-        "first_uid": cluster.FIRST_UID,
-        "last_uid": cluster.LAST_UID,
+        "people": [*people],
+        "newcomers": [*cluster.NEWCOMERS],
         "programs": sorted({*instance.config["service_accounts"].values()}),
         "limits": instance.config["limits"],
     }

@@ -3,7 +3,7 @@
 import moorage
 from moorage_slurm import behind, cluster, host, render
 from moorage_slurm.app import KEY, app
-from moorage_slurm.joining import scheduler
+from moorage_slurm.joining import books, logins, scheduler
 
 
 @app.instance.repair
@@ -30,8 +30,8 @@ async def repair(op: moorage.InstanceOperation) -> None:
     await behind.catch_up(op)
     await mend_workers(op, controller, workers)
     if whole:
-        address = cluster.address(controller)
-        await op.step("mend accounting", host.mend_accounting, machine, address)
+        address, settings = cluster.address(controller), books(op.instance, await logins(op))
+        await op.step("mend accounting", host.mend_accounting, machine, address, settings)
 
 
 async def mend_workers(

@@ -17,7 +17,7 @@ from typing import Any
 import moorage
 from moorage_slurm import behind, changing, cluster, exchange, health, host, render
 from moorage_slurm.app import app
-from moorage_slurm.joining import books, scheduler
+from moorage_slurm.joining import books, logins, scheduler
 
 Json = dict[str, Any]
 PATIENCE = "14400"
@@ -71,6 +71,7 @@ async def upgrade(op: moorage.InstanceOperation) -> Json:
     _check_apart(op)
     change = Change(op)
     machine, usual = change.machine, change.files(change.whole)
+    settings = books(op.instance, await logins(op))
     await op.step("look for room", exchange.check_room, machine, change.series[0])
     await op.step(
         "give workers time",
@@ -106,7 +107,7 @@ async def upgrade(op: moorage.InstanceOperation) -> Json:
     )
     await op.step("put aside who is missing", exchange.put_aside, machine, missing)
     await op.step("expect workers to answer as usual", exchange.write, machine, usual, usual)
-    await op.step("open the books", host.open_books, machine, books(op.instance))
+    await op.step("open the books", host.open_books, machine, settings)
     runtime = await _look(op, change, "look at the cluster")
     return {"runtime_version": runtime, "copy": copy, "behind": missing}
 
@@ -126,6 +127,7 @@ async def rollback(op: moorage.InstanceOperation) -> Json | None:
 
 async def _go_back(op: moorage.InstanceOperation, change: Change) -> Json:
     machine, series = change.machine, change.series[1]
+    settings = books(op.instance, await logins(op))
     if await op.step("look for the copy", exchange.check_room, machine, series) is None:
         raise moorage.Fail(
             "copy_missing",
@@ -171,7 +173,7 @@ async def _go_back(op: moorage.InstanceOperation, change: Change) -> Json:
     await op.step("put aside who is missing", exchange.put_aside, machine, missing)
     usual = change.files(whole)
     await op.step("let jobs start again", exchange.write, machine, usual, usual)
-    await op.step("open the books", host.open_books, machine, books(op.instance))
+    await op.step("open the books", host.open_books, machine, settings)
     runtime = await _look(op, change, "look at the cluster", first_job=first)
     return {
         "runtime_version": runtime,

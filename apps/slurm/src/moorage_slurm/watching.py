@@ -19,6 +19,8 @@ EVERY = 5.0
 """Seconds: a dead scheduler is seen within ten."""
 ANSWERING = 20.0
 """Seconds that a host has to answer: what is told of the others must not grow old meanwhile."""
+PEOPLE_EVERY = 6
+"""Looks from one count of people to the next: whoever comes is on the hosts by then."""
 LONGEST = 500
 """Letters of a reason."""
 
@@ -31,8 +33,13 @@ class Memory:
     """Workers that were not well when they were asked last, with what they said."""
     patience: Patience = field(default_factory=Patience)
     turn: int = 0
+    looks: int = 0
     changed: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     """Files that somebody changed, by member and path."""
+    strays: health.Strays = field(default_factory=health.Strays)
+    """As they were when people were counted last."""
+    lasting: health.Strays = field(default_factory=health.Strays)
+    """Those of them who were so the time before."""
 
 
 _memories: dict[str, Memory] = {}
@@ -52,7 +59,8 @@ async def look(instance: moorage.WatchedInstance) -> moorage.Observed:
     if answer.said is not None and answer.said["up"]:
         workers = await _ask_workers(instance, answer.said["nodes"], memory)
     changed = _compare(instance, controller, {**workers, controller.name: answer}, memory)
-    found = health.judge(instance, answer, workers, changed=changed)
+    strays = await _count_people(instance, answer, memory)
+    found = health.judge(instance, answer, workers, changed=changed, strays=strays)
     more = await _request_repair(instance, found, memory)
     if answer.said is not None and answer.said["up"]:
         try:
@@ -63,6 +71,18 @@ async def look(instance: moorage.WatchedInstance) -> moorage.Observed:
                 more.append(f"What there is cannot be shown: {err.message}")
     observed = found.observed
     return observed.model_copy(update={"reasons": [*observed.reasons, *more]})
+
+
+async def _count_people(
+    instance: moorage.WatchedInstance, answer: Answer, memory: Memory
+) -> health.Strays:
+    """Now and then, whether those are in the books who may be on the cluster."""
+    if answer.said is not None and memory.looks % PEOPLE_EVERY == 0:
+        programs = instance.config["service_accounts"].values()
+        now = health.strays(answer.said, await instance.principals(), programs)
+        memory.lasting, memory.strays = now.lasting(memory.strays), now
+    memory.looks += 1
+    return memory.lasting
 
 
 def _compare(

@@ -3,11 +3,12 @@
 import json
 import pwd
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
+from moorage_slurm.onhost import look
 from moorage_slurm.onhost.commands import Completed, Json, Refused, comes_up, journal, run, until
 
+PASSWD = Path("/etc/passwd")
 SETTINGS = Path("/etc/moorage-slurm/accounting.json")
 BOOKED_WITHIN = 10.0
 """Seconds in which the books know a cluster whose scheduler answers."""
@@ -19,7 +20,7 @@ LATER = re.compile(r"not find|doesn't exist|refused")
 
 
 def ensure(given: Json) -> Json:
-    """Open the account and let everybody in who has an account on this host."""
+    """Open the account and let everybody in."""
     account, cluster = given["account"], given["cluster"]
     _add("-i", "add", "cluster", cluster)
     words = ["-i", "add", "account", account, f"Cluster={cluster}", f"Description={given['title']}"]
@@ -28,12 +29,15 @@ def ensure(given: Json) -> Json:
 
 
 def sync(given: Json) -> Json:
-    """Make the people of the books those of the host: who came is let in, who left is shut out."""
-    settings = json.loads(SETTINGS.read_text())
+    """Have those in the books who are named and on this host, and newcomers; nobody else."""
+    settings = read_settings()
     account, cluster = settings["account"], settings["cluster"]
-    wanted = people(settings["first_uid"], settings["last_uid"])
-    wanted |= programs(settings.get("programs", ()))
-    known = _known(account, cluster)
+    named = {*settings["people"], *settings["programs"]} - {*absent(settings)}
+    wanted = named | newcomers(PASSWD.read_text(), *settings["newcomers"])
+    books = read(settings)
+    if not books.ok:
+        raise Refused("accounting_refused", f"sacctmgr show assoc: {books.words}")
+    known = people(books)
     came, left = sorted(wanted - known), sorted(known - wanted)
     for login in came:
         _home(login)
@@ -49,25 +53,43 @@ def sync(given: Json) -> Json:
     return {"people": sorted(wanted), "came": came, "left": left}
 
 
-def people(first: int, last: int) -> set[str]:
-    return {each.pw_name for each in pwd.getpwall() if first <= each.pw_uid <= last}
+def read_settings() -> Json:
+    return json.loads(SETTINGS.read_text())
 
 
-def programs(logins: Iterable[str]) -> set[str]:
-    """Those of the declared logins of programs that are on this host."""
-    return {each.pw_name for each in pwd.getpwall()} & {*logins}
+def absent(settings: Json) -> list[str]:
+    """Those who should be in the books and have no account on this host."""
+    named = (*settings["people"], *settings["programs"])
+    return sorted(login for login in named if not look.has_account(login))
+
+
+def newcomers(accounts: str, first: int, last: int) -> set[str]:
+    """Whoever the platform has put on this host, by their numbers. Pure.
+
+    Accounts of the host's own file alone: numbers of a site's directory are the site's.
+    """
+    found: set[str] = set()
+    for line in accounts.splitlines():
+        login, *fields = line.split(":")
+        if len(fields) > 1 and fields[1].isdecimal() and first <= int(fields[1]) <= last:
+            found.add(login)
+    return found
+
+
+def read(settings: Json, *, within: float = 60) -> Completed:
+    """Ask the books who is in them."""
+    where = (f"Account={settings['account']}", f"Cluster={settings['cluster']}")
+    return run("sacctmgr", "-n", "-P", "show", "assoc", *where, "format=user", within=within)
+
+
+def people(books: Completed) -> set[str]:
+    return {line.strip() for line in books.lines}
 
 
 def _home(login: str) -> None:
     """A home where there is none: on shared homes nobody else makes one."""
     if not Path(pwd.getpwnam(login).pw_dir).exists():
         run("mkhomedir_helper", login, "0077")
-
-
-def _known(account: str, cluster: str) -> set[str]:
-    form = ("-n", "-P", "format=user")
-    where = (f"Account={account}", f"Cluster={cluster}")
-    return {line.strip() for line in _sacctmgr("show", "assoc", *where, *form).splitlines() if line}
 
 
 def _limit(people: set[str], account: str, cluster: str, limits: Json) -> None:

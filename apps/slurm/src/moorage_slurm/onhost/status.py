@@ -12,7 +12,7 @@ import socket
 import time
 from pathlib import Path
 
-from moorage_slurm.onhost import drift, look, nodes, queue, usage
+from moorage_slurm.onhost import accounting, drift, look, nodes, queue, usage
 from moorage_slurm.onhost.commands import Completed, Json, Refused, is_up, ping, run
 
 DAEMONS = ("munge", "mariadb", "slurmdbd", "slurmctld")
@@ -67,13 +67,15 @@ def gather(given: Json) -> Json:
     }
     if not up:
         return said | {"ping": why_down(heard)}
-    accounting = run("sacctmgr", "-n", "-P", "show", "cluster", "format=cluster", within=WITHIN)
+    settings = accounting.read_settings()
+    books = accounting.read(settings, within=WITHIN)
     said |= {"complaints": complaints("slurmctld")}
-    said |= {"version": _version(), "accounting": accounting.ok, "books": last_words(accounting)}
+    said |= {"version": _version(), "accounting": books.ok, "books": last_words(books)}
     try:
         said |= {"nodes": nodes.list_all(), "partitions": partitions(), **queue.snapshot()}
-        if accounting.ok:
-            said |= {"usage": usage.count(time.time())}
+        if books.ok:
+            said |= {"people": sorted(accounting.people(books))}
+            said |= {"absent": accounting.absent(settings), "usage": usage.count(time.time())}
     except Refused as err:
         said |= {"up": False, "ping": err.message}
     return said
