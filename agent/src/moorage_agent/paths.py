@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
+from moorage_agent import ballast
 from moorage_agent.tasks import Failed
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _MODE = 0o755
 _MOST_LINKS = 20
-_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _enter(folder: int, name: str, *, make: Optional[Callable[[str], None]], pat
 
 def refusal(error: OSError, path: str) -> Failed:
     """What an error of the file system means for the task."""
-    if error.errno in _FULL:
+    if error.errno in ballast.FULL:
         return Failed("disk_full", f"The disk that holds {path} is full. Nothing was changed.")
     if error.errno == errno.ENOENT:
         return Failed("path_missing", f"{path} is not there, or a folder above it is not.")
