@@ -8,6 +8,7 @@ import asyncio
 import subprocess
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,20 @@ NAME, HOSTS = "bench", 8
 """Three for the script, three for the platform, one to add and one to replace a dead one by."""
 Report = Callable[..., None]
 Held = list[tuple[Member, str]]
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What both are measured on."""
+
+    lab: Lab
+    bundles: Path
+    own: list[Host]
+    """The script's hosts."""
+    tenant: Tenant
+    app: Shop
+    person: Person
+    report: Report
 
 
 def measure(data: Path, report: Report) -> None:
@@ -53,8 +68,9 @@ def _measure(site: Site, lab: Lab, bundles: Path, place: Path, report: Report) -
     with shop.controller(site, app, clusters.python("-m", "moorage_slurm"), log=place / "log"):
         nodes = [world.enrol(admin, host) for host in ours]
         held = clusters.hold(admin, tenant, nodes)
-        _bare(lab, bundles, own, tenant, app, held, person, report)
-        _present(lab, bundles, own, tenant, app, held, person, report)
+        ground = Ground(lab, bundles, own, tenant, app, person, report)
+        _measure_bare(ground, held)
+        _measure_present(ground, held)
 
 
 def _publish(site: Site, admin: Caller, tenant: Tenant, place: Path) -> Shop:
@@ -68,61 +84,45 @@ def _publish(site: Site, admin: Caller, tenant: Tenant, place: Path) -> Shop:
     return app
 
 
-def _bare(
-    lab: Lab,
-    bundles: Path,
-    own: list[Host],
-    tenant: Tenant,
-    app: Shop,
-    held: Held,
-    person: Person,
-    report: Report,
-) -> None:
-    by_hand = floor(lab, "bare", own, bundles)
-    cluster, ours = deploy(tenant, app, "bare", held[:3], person)
-    report("from bare hosts, by hand", by_hand, "s")
-    report("from bare hosts", ours, "s")
-    report("from bare hosts, ratio", ours / by_hand, "", "<= 1.25", ours / by_hand <= 1.25)
+def _measure_bare(ground: Ground, held: Held) -> None:
+    report = ground.report
+    cluster = _compare(ground, "bare", "from bare hosts", held[:3], most=1.25)
     report("a worker more, until it is schedulable", _add(cluster, held[3]), "s")
     report("slurmctld dead, until it schedules again", _kill_scheduler(cluster), "s")
     report("host dead, until replaced", _replace(cluster, held[4]), "s")
     report("taken down, packages too", _take_down(cluster), "s")
-    floor(lab, "teardown", own, bundles)
+    floor(ground, "teardown", ground.own)
 
 
-def _present(
-    lab: Lab,
-    bundles: Path,
-    own: list[Host],
-    tenant: Tenant,
-    app: Shop,
-    held: Held,
-    person: Person,
-    report: Report,
-) -> None:
+def _measure_present(ground: Ground, held: Held) -> None:
     usable = [each for each in held[:4] if each[0].host.is_running][:3]
-    hosts = [node.host for node, _ in usable]
     for verb in ("bare", "teardown"):
-        floor(lab, verb, hosts, bundles)
-    by_hand = floor(lab, "present", own, bundles)
-    cluster, ours = deploy(tenant, app, "present", usable, person)
-    names = {
-        step["name"] for kind in ("instance.deploy", "member.add") for step in cluster.steps(kind)
-    }
-    report("with packages present, by hand", by_hand, "s")
-    report("with packages present", ours, "s")
-    report("with packages present, ratio", ours / by_hand, "", "<= 3", ours / by_hand <= 3)
-    report("named steps", len(names), "", ">= 8", len(names) >= 8)
-    report("taken down, packages stay", _take_down(cluster), "s")
+        floor(ground, verb, [node.host for node, _ in usable])
+    cluster = _compare(ground, "present", "with packages present", usable, most=3)
+    kinds = ("instance.deploy", "member.add")
+    names = {step["name"] for kind in kinds for step in cluster.steps(kind)}
+    ground.report("named steps", len(names), "", ">= 8", len(names) >= 8)
+    ground.report("taken down, packages stay", _take_down(cluster), "s")
 
 
-def floor(lab: Lab, verb: str, hosts: list[Host], bundles: Path) -> float:
+def _compare(ground: Ground, verb: str, words: str, held: Held, *, most: float) -> Cluster:
+    """The script on its hosts, then the platform on others; how many times as long that took."""
+    by_hand = floor(ground, verb, ground.own)
+    cluster, ours = deploy(ground.tenant, ground.app, verb, held, ground.person)
+    ratio = ours / by_hand
+    ground.report(f"{words}, by hand", by_hand, "s")
+    ground.report(words, ours, "s")
+    ground.report(f"{words}, ratio", ratio, "", f"<= {most:g}", ratio <= most)
+    return cluster
+
+
+def floor(ground: Ground, verb: str, hosts: list[Host]) -> float:
     """What the shell script takes."""
-    ssh = f"-i {lab.layout.key} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null"
+    ssh = f"-i {ground.lab.layout.key} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null"
     addresses = [str(host.address) for host in hosts]
     began = time.monotonic()
     subprocess.run(
-        ["bash", FLOOR, verb, "-s", ssh, "-b", bundles, *addresses], check=True, timeout=300
+        ["bash", FLOOR, verb, "-s", ssh, "-b", ground.bundles, *addresses], check=True, timeout=300
     )
     return time.monotonic() - began
 
