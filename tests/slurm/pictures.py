@@ -1,6 +1,9 @@
 """What a host is like: packages with versions, users, units, ports and files, to be compared."""
 
+import time
+
 from moorage_lab import Host
+from tests.e2e.callers import pause
 
 _LOOK = r"""
 dpkg-query -W -f 'package ${Package} ${Version} ${db:Status-Abbrev}\n'
@@ -28,3 +31,12 @@ def difference(before: frozenset[str], after: frozenset[str]) -> list[str]:
     """What came and what went."""
     came = [f"+ {line}" for line in after - before]
     return sorted([*came, *(f"- {line}" for line in before - after)])
+
+
+def until_as(before: frozenset[str], host: Host, *, seconds: float = 30) -> list[str]:
+    """What still differs once a host is as before; the platform takes people's accounts back a
+    moment after the last member has gone."""
+    deadline = time.monotonic() + seconds
+    while (left := difference(before, take(host))) and time.monotonic() < deadline:
+        pause(0.5)
+    return left
