@@ -22,12 +22,8 @@ def running(data: Path, host: str) -> Iterator[Site]:
         "MOORAGE_LIMITS__ANONYMOUS_BURST": "1000000",
         "MOORAGE_IDENTITY__TOKEN_LIFETIME": "PT2H",
     }
-    site = Site(data, host, sites.free_port(host), settings)
-    try:
-        site.start()
+    with sites.running(data, host, settings) as site:
         yield site
-    finally:
-        site.close()
 
 
 def tree(site: Site) -> list[int]:

@@ -47,14 +47,12 @@ class Ground:
 
 def measure(data: Path, report: Report) -> None:
     lab = Lab.up(NAME, hosts=HOSTS)
-    site = Site(data, str(lab.layout.address), sites.free_port(str(lab.layout.address)))
     bundles = data.parent / "bundles"
     bundle.build(bundle.RELEASES["24.11"], to=bundles)
     try:
-        site.start()
-        _measure(site, lab, bundles, data.parent, report)
+        with sites.running(data, str(lab.layout.address)) as site:
+            _measure(site, lab, bundles, data.parent, report)
     finally:
-        site.close()
         labs.down(NAME)
 
 

@@ -4,9 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.tests.embedded import places
 from moorage_conformance import publishing
-from moorage_core.embedded import folder
 from moorage_lab.simulated import Host
 from tests.e2e import playing, world
 from tests.e2e import site as sites
@@ -16,24 +14,13 @@ from tests.e2e.site import Site
 HOSTS = 6
 RUN = "k1"
 """The name of the run that judges echo: simulated hosts know its program by version."""
-SETTINGS = {
-    "MOORAGE_LOG__LEVEL": "warning",
-    "MOORAGE_LIMITS__ANONYMOUS_PER_SECOND": "10000",
-    "MOORAGE_LIMITS__ANONYMOUS_BURST": "10000",
-}
 
 
 @pytest.fixture(scope="session")
 def site() -> Iterator[Site]:
     """A platform on loopback."""
-    with places.open_place() as place:
-        running = Site(place / "data", "127.0.0.1", sites.free_port("127.0.0.1"), dict(SETTINGS))
-        try:
-            running.start()
-            yield running
-        finally:
-            running.close()
-            places.stop(folder.prepare(running.data))
+    with sites.passing(sites.LOOPBACK, sites.CROWDED) as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

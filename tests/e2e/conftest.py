@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.tests.embedded import places
-from moorage_core.embedded import folder
 from moorage_lab import Host, Lab, needs
 from moorage_lab import lab as labs
 from tests.e2e import site as sites
@@ -42,15 +40,8 @@ def lab() -> Iterator[Lab]:
 @pytest.fixture(scope="session")
 def site(lab: Lab) -> Iterator[Site]:
     """The platform, on the lab's address."""
-    host = str(lab.layout.address)
-    with places.open_place() as place:
-        running = Site(place / "data", host, sites.free_port(host))
-        try:
-            running.start()
-            yield running
-        finally:
-            running.close()
-            places.stop(folder.prepare(running.data))
+    with sites.passing(str(lab.layout.address)) as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

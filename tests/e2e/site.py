@@ -1,14 +1,17 @@
 """The platform as an operator starts it for a lab: on the lab's address, with its own authority."""
 
+import contextlib
 import json
 import os
 import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from core.tests.embedded import places
 from moorage_core.embedded import folder, postgres
 from tests.e2e.callers import Caller
 
@@ -19,6 +22,13 @@ SETTINGS = {
     "MOORAGE_LOG__LEVEL": "debug",
     "MOORAGE_MACHINES__REIMAGE_COMMAND": json.dumps([sys.executable, "-c", PROVISION]),
 }
+CROWDED = {
+    "MOORAGE_LOG__LEVEL": "warning",
+    "MOORAGE_LIMITS__ANONYMOUS_PER_SECOND": "10000",
+    "MOORAGE_LIMITS__ANONYMOUS_BURST": "10000",
+}
+"""For many simulated hosts that come from one address."""
+LOOPBACK = "127.0.0.1"
 
 
 @dataclass
@@ -36,7 +46,7 @@ class Site:
 
     @property
     def url(self) -> str:
-        scheme = "http" if self.host == "127.0.0.1" else "https"
+        scheme = "http" if self.host == LOOPBACK else "https"
         return f"{scheme}://{self.host}:{self.port}"
 
     @property
@@ -125,6 +135,25 @@ class Site:
         caller.http.cookies.clear()
         caller.said.clear()  # what is shown once was shown
         return caller
+
+
+@contextlib.contextmanager
+def running(data: Path, host: str, settings: Mapping[str, str] = SETTINGS) -> Generator[Site]:
+    """A platform with its data there, for as long as it is needed."""
+    site = Site(data, host, free_port(host), dict(settings))
+    try:
+        site.start()
+        yield site
+    finally:
+        site.close()
+        places.stop(folder.prepare(data))
+
+
+@contextlib.contextmanager
+def passing(host: str, settings: Mapping[str, str] = SETTINGS) -> Generator[Site]:
+    """A platform of which nothing stays."""
+    with places.open_place() as place, running(place / "data", host, settings) as site:
+        yield site
 
 
 def _is_postgres(pid: int) -> bool:

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from core.tests.embedded import places
-from moorage_core.embedded import folder
 from moorage_lab import Host, Lab
 from tests.e2e import site as sites
 from tests.e2e import world
@@ -26,15 +24,8 @@ ARCHIVE = "/usr/local/lib/moorage-agent/agent.pyz"
 @pytest.fixture
 def second(lab: Lab) -> Iterator[Site]:
     """A platform of the test's own: others keep the authority that they know."""
-    host = str(lab.layout.address)
-    with places.open_place() as place:
-        running = Site(place / "data", host, sites.free_port(host))
-        try:
-            running.start()
-            yield running
-        finally:
-            running.close()
-            places.stop(folder.prepare(running.data))
+    with sites.passing(str(lab.layout.address)) as running:
+        yield running
 
 
 @pytest.fixture

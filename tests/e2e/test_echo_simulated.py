@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from core.tests.embedded import places
-from moorage_core.embedded import folder
 from moorage_echo import cluster, release
 from moorage_lab.simulated import Host
 from tests.e2e import playing, shop, work, world
@@ -37,24 +35,13 @@ DRIVING = [
     "apps.operation.read",
 ]
 """What a program needs to deploy, change and take down."""
-LIMITS = {
-    "MOORAGE_LOG__LEVEL": "warning",
-    "MOORAGE_LIMITS__ANONYMOUS_PER_SECOND": "10000",
-    "MOORAGE_LIMITS__ANONYMOUS_BURST": "10000",
-}
 
 
 @pytest.fixture(scope="module")
 def here() -> Iterator[Site]:
     """A platform on loopback."""
-    with places.open_place() as place:
-        running = Site(place / "data", "127.0.0.1", sites.free_port("127.0.0.1"), dict(LIMITS))
-        try:
-            running.start()
-            yield running
-        finally:
-            running.close()
-            places.stop(folder.prepare(running.data))
+    with sites.passing(sites.LOOPBACK, sites.CROWDED) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")

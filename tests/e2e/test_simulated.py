@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from core.tests.embedded import places
-from moorage_core.embedded import folder
 from moorage_lab.simulated import Behaviour, Crowd, Machine
 from moorage_lab.simulated.http1 import Server
 from tests.e2e import site as sites
@@ -17,24 +15,13 @@ from tests.e2e.site import Site
 from tests.e2e.world import REGION, SKU, Tenant
 
 AGENTS = 40
-LIMITS = {
-    "MOORAGE_LOG__LEVEL": "warning",
-    "MOORAGE_LIMITS__ANONYMOUS_PER_SECOND": "10000",
-    "MOORAGE_LIMITS__ANONYMOUS_BURST": "10000",
-}
 
 
 @pytest.fixture(scope="module")
 def here() -> Iterator[Site]:
     """A platform on loopback."""
-    with places.open_place() as place:
-        running = Site(place / "data", "127.0.0.1", sites.free_port("127.0.0.1"), dict(LIMITS))
-        try:
-            running.start()
-            yield running
-        finally:
-            running.close()
-            places.stop(folder.prepare(running.data))
+    with sites.passing(sites.LOOPBACK, sites.CROWDED) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,6 @@ import ssl
 from collections.abc import AsyncGenerator, Generator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -184,7 +183,7 @@ def opened() -> Generator[RealLane]:
         places.open_place() as place,
         stage.running_loop() as loop,
         _lab() as lab,
-        _site(place, lab) as site,
+        sites.running(place / "data", str(lab.layout.address)) as site,
     ):
         database = postgres.find_running(folders.prepare(site.data))
         assert database is not None, "the platform started it"
@@ -203,18 +202,6 @@ def _lab() -> Generator[Lab]:
         yield Lab.up(name, hosts=HOSTS)
     finally:
         labs.down(name)
-
-
-@contextlib.contextmanager
-def _site(place: Path, lab: Lab) -> Generator[Site]:
-    host = str(lab.layout.address)
-    site = Site(place / "data", host, sites.free_port(host))
-    try:
-        site.start()
-        yield site
-    finally:
-        site.close()
-        places.stop(folders.prepare(site.data))
 
 
 def _lane(ground: Ground) -> Generator[RealLane]:

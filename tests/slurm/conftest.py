@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from core.tests.embedded import places
-from moorage_core.embedded import folder
 from moorage_lab import Lab, needs
 from moorage_lab import lab as labs
 from moorage_slurm import release
@@ -53,15 +51,8 @@ def lab() -> Iterator[Lab]:
 @pytest.fixture(scope="session")
 def site(lab: Lab) -> Iterator[Site]:
     """The platform, on the lab's address."""
-    host = str(lab.layout.address)
-    with places.open_place() as place:
-        running = Site(place / "data", host, sites.free_port(host))
-        try:
-            running.start()
-            yield running
-        finally:
-            running.close()
-            places.stop(folder.prepare(running.data))
+    with sites.passing(str(lab.layout.address)) as running:
+        yield running
 
 
 @pytest.fixture(scope="session")
