@@ -74,8 +74,10 @@ def retire(given: Json) -> Json:
 
 
 def _stop(units: tuple[str, ...]) -> None:
-    run("systemctl", "disable", "--now", "--quiet", *units, within=120)
+    """Stop those that there are: not every host has each, and one that is missing stops nobody."""
+    run("systemctl", "stop", *units, within=120)
     for unit in units:
+        run("systemctl", "disable", "--quiet", "--no-reload", unit)
         (FOLDER / unit).unlink(missing_ok=True)
         shutil.rmtree(FOLDER / f"{unit}.d", ignore_errors=True)
 
