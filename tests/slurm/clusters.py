@@ -2,6 +2,8 @@
 
 import sys
 import uuid
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -164,9 +166,20 @@ def deploy(
     return found
 
 
-def hold(admin: Caller, tenant: Tenant, nodes: list[Member]) -> list[tuple[Member, str]]:
+def hold(admin: Caller, tenant: Tenant, nodes: list[Member]) -> list[Held]:
     """Let the project have these machines."""
     return [(node, work.allocate(admin, tenant, node)) for node in nodes]
+
+
+@contextmanager
+def holding(admin: Caller, tenant: Tenant, nodes: list[Member]) -> Generator[list[Held]]:
+    """Machines of the project, which go back clean: those that nobody gave back meanwhile."""
+    found = hold(admin, tenant, nodes)
+    yield found
+    for _, allocation in found:
+        if tenant.admin.get(f"/v1/allocations/{allocation}")["status"] == "active":
+            left = work.release(tenant, allocation, seconds=LONG)
+            assert left["status"] == "released", left
 
 
 def python(*words: str) -> list[str]:

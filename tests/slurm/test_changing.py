@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from tests.e2e import work
 from tests.e2e.callers import Caller, wait_until
 from tests.e2e.shop import Shop
 from tests.e2e.world import Member, Tenant
@@ -25,10 +24,8 @@ WHY = {"reason": "somebody has looked at it"}
 
 @pytest.fixture(scope="module")
 def held(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[list[Held]]:
-    found = clusters.hold(admin, acme, nodes[:3])
-    yield found
-    for _, allocation in found:
-        work.release(acme, allocation)
+    with clusters.holding(admin, acme, nodes[:3]) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -45,12 +42,11 @@ def single(
     admin: Caller, acme: Tenant, slurm: Shop, people: People, gpu_node: Member
 ) -> Iterator[Cluster]:
     """A cluster of one host, which has GPUs, with Slurm's own keys from the start."""
-    held = clusters.hold(admin, acme, [gpu_node])
-    machines = {"controller": held, "worker": held}
-    found = clusters.deploy(acme, slurm, "single", machines, config={"auth": "slurm"})
-    yield found
-    found.ask("decommission", {"reason": "the test is over"})
-    work.release(acme, held[0][1])
+    with clusters.holding(admin, acme, [gpu_node]) as held:
+        machines = {"controller": held, "worker": held}
+        found = clusters.deploy(acme, slurm, "single", machines, config={"auth": "slurm"})
+        yield found
+        found.ask("decommission", {"reason": "the test is over"})
 
 
 def submit(cluster: Cluster, people: People, line: str, *more: str) -> int:

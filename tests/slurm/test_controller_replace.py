@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.e2e import work
 from tests.e2e.callers import Caller, wait_until
 from tests.e2e.shop import Shop
 from tests.e2e.world import Member, Tenant
@@ -21,12 +20,8 @@ LINE = "while test ! -e /tmp/enough; do sleep 0.2; done"
 
 @pytest.fixture(scope="module")
 def held(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[list[Held]]:
-    found = clusters.hold(admin, acme, nodes[:3])
-    yield found
-    for _, allocation in found:
-        if acme.admin.get(f"/v1/allocations/{allocation}")["status"] == "active":
-            left = work.release(acme, allocation, seconds=clusters.LONG)
-            assert left["status"] == "released", left
+    with clusters.holding(admin, acme, nodes[:3]) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")

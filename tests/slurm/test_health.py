@@ -9,7 +9,6 @@ import pytest
 
 import moorage_slurm
 from moorage_cli import main as cli
-from tests.e2e import work
 from tests.e2e.callers import Caller, wait_until
 from tests.e2e.shop import Shop
 from tests.e2e.world import Member, Tenant
@@ -26,10 +25,8 @@ RUNBOOK = Path(moorage_slurm.__file__).with_name("runbook.md").read_text()
 
 @pytest.fixture(scope="module")
 def held(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[list[tuple[Member, str]]]:
-    found = clusters.hold(admin, acme, nodes[:3])
-    yield found
-    for _, allocation in found:
-        work.release(acme, allocation)
+    with clusters.holding(admin, acme, nodes[:3]) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from moorage_echo import release as echo
-from tests.e2e import deployed, shop, work, world
+from tests.e2e import deployed, shop, world
 from tests.e2e.callers import Caller
 from tests.e2e.shop import Shop
 from tests.e2e.site import Site
@@ -21,10 +21,8 @@ Held = list[tuple[Member, str]]
 
 @pytest.fixture(scope="module")
 def held(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[Held]:
-    found = clusters.hold(admin, acme, nodes[:3])
-    yield found
-    for _, allocation in found:
-        work.release(acme, allocation)
+    with clusters.holding(admin, acme, nodes[:3]) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")

@@ -20,12 +20,8 @@ SINCE = "%i %T %S %N"
 
 @pytest.fixture(scope="module")
 def held(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[list[Held]]:
-    found = clusters.hold(admin, acme, nodes[:4])
-    yield found
-    for _, allocation in found:
-        if acme.admin.get(f"/v1/allocations/{allocation}")["status"] == "active":
-            left = work.release(acme, allocation, seconds=clusters.LONG)
-            assert left["status"] == "released", left
+    with clusters.holding(admin, acme, nodes[:4]) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")

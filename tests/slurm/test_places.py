@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import pytest
 
 from moorage_lab.layout import EXPORT
-from tests.e2e import work
 from tests.e2e.callers import Caller, wait_until
 from tests.e2e.shop import Shop
 from tests.e2e.world import Member, Tenant
@@ -22,10 +21,8 @@ def held(
     admin: Caller, acme: Tenant, nodes: list[Member], gpu_node: Member
 ) -> Iterator[list[tuple[Member, str]]]:
     """A plain host, and one with GPUs."""
-    found = clusters.hold(admin, acme, [nodes[0], gpu_node])
-    yield found
-    for _, allocation in found:
-        work.release(acme, allocation)
+    with clusters.holding(admin, acme, [nodes[0], gpu_node]) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e import shop, work
+from tests.e2e import shop
 from tests.e2e.callers import Caller, Refused, wait_until
 from tests.e2e.shop import Shop
 from tests.e2e.site import Site
@@ -42,17 +42,15 @@ exit $status
 def cluster(
     admin: Caller, acme: Tenant, slurm: Shop, people: People, nodes: list[Member]
 ) -> Iterator[Cluster]:
-    held = clusters.hold(admin, acme, nodes[:3])
-    machines = {"controller": held[:1], "worker": held[1:]}
-    partitions = [{"name": "main"}, {"name": "fast", "features": ["fast"]}]
-    config = {"service_accounts": {"automation": ROBOT}, "partitions": partitions}
-    found = clusters.deploy(acme, slurm, "queue", machines, config=config)
-    yield found
-    for host in found.hosts.values():
-        host.run(["userdel", "--remove", "--force", ROBOT], check=False)
-    found.ask("decommission", {"reason": "the test is over"})
-    for _, allocation in held:
-        work.release(acme, allocation)
+    with clusters.holding(admin, acme, nodes[:3]) as held:
+        machines = {"controller": held[:1], "worker": held[1:]}
+        partitions = [{"name": "main"}, {"name": "fast", "features": ["fast"]}]
+        config = {"service_accounts": {"automation": ROBOT}, "partitions": partitions}
+        found = clusters.deploy(acme, slurm, "queue", machines, config=config)
+        yield found
+        for host in found.hosts.values():
+            host.run(["userdel", "--remove", "--force", ROBOT], check=False)
+        found.ask("decommission", {"reason": "the test is over"})
 
 
 @pytest.fixture(autouse=True)

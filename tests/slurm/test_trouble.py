@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from tests.e2e import work
 from tests.e2e.callers import Caller, wait_until
 from tests.e2e.shop import Shop
 from tests.e2e.world import Member, Tenant
@@ -27,10 +26,8 @@ PLACES = (("start the worker", "start no more jobs", "take everything off"),)
 
 @pytest.fixture(scope="module")
 def held(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[list[Held]]:
-    found = clusters.hold(admin, acme, nodes[:3])
-    yield found
-    for _, allocation in found:
-        work.release(acme, allocation, seconds=clusters.LONG)
+    with clusters.holding(admin, acme, nodes[:3]) as found:
+        yield found
 
 
 def child(cluster: Cluster, asked: Json, kind: str) -> Json:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.e2e import work
 from tests.e2e.callers import Caller, Refused, wait_until
 from tests.e2e.shop import Shop
 from tests.e2e.world import Member, Tenant
@@ -46,10 +45,8 @@ class Story:
 
 @pytest.fixture(scope="module")
 def held(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[list[Held]]:
-    found = clusters.hold(admin, acme, nodes[:4])
-    yield found
-    for _, allocation in found:
-        work.release(acme, allocation)
+    with clusters.holding(admin, acme, nodes[:4]) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
