@@ -15,7 +15,7 @@ IDLE = {
     "cpus": 2,
     "cpus_used": 0,
 }
-HOST = {"free_mb": 9000, "resolves_in": 0.0, "misnamed": ""}
+HOST = {"free_mb": 9000, "resolves_in": 0.0, "misnamed": "", "homes": ""}
 WELL = {**HOST, "slurmd": True, "munge": True, "complaints": []}
 
 
@@ -69,6 +69,27 @@ def test_a_cluster_of_which_nobody_complains_is_healthy() -> None:
 
     assert (found.observed.health, found.observed.reasons) == ("healthy", [])
     assert found.mend == {}
+
+
+def test_homes_that_are_not_served_are_mended() -> None:
+    found = judge(Answer(said(homes="Homes are not served: port 2049 does not answer.")))
+
+    assert found.observed.health == "degraded"
+    assert found.observed.reasons == [
+        "controller-1: Homes are not served: port 2049 does not answer."
+    ]
+    assert found.mend == {"controller-1": ["homes"]}
+
+
+def test_a_worker_without_its_homes_is_degraded_and_mended() -> None:
+    worker = Answer({**WELL, "homes": "Homes are not mounted from 10.0.0.1:/home."})
+
+    found = judge(Answer(said()), worker)
+
+    assert found.observed.members["mem_worker-1"].health == "degraded"
+    assert found.observed.reasons == ["worker-1: Homes are not mounted from 10.0.0.1:/home."]
+    assert found.mend == {"worker-1": ["homes"]}
+    assert not health.is_well(worker)
 
 
 def test_without_a_scheduler_a_cluster_is_unhealthy_and_can_be_mended() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import moorage
 from moorage_slurm import render
+from moorage_slurm.onhost import homes
 
 Json = dict[str, Any]
 CONTROLLER, WORKER = "controller", "worker"
@@ -90,11 +91,21 @@ def files_of(instance: moorage.Instance, controller: moorage.Member) -> dict[str
     """What stands in every file of ours on the controller's host, by path."""
     whole = cluster(instance, controller)
     known = [each for each in instance.of(WORKER) if each.host_address is not None]
+    serving = instance.config["home"]["mode"] == "controller"
     return {
+        **({str(homes.CONF): homes_conf(instance, controller)} if serving else {}),
+        **({f"{render.UNITS}/{homes.UNIT}": render.unit_homes()} if serving else {}),
         **render.config_files(whole, [worker(each, instance.config) for each in known]),
         render.ACCOUNTING: render.slurmdbd_conf(whole),
         **{f"{render.UNITS}/{unit}": text for unit, text in render.controller_units().items()},
     }
+
+
+def homes_conf(instance: moorage.Instance, controller: moorage.Member) -> str:
+    """Who gets the homes of the controller's host: every worker that has a host of its own."""
+    own = controller.allocation_id
+    others = [each for each in instance.of(WORKER) if each.allocation_id != own]
+    return render.homes_conf(each.host_address for each in others if each.host_address)
 
 
 def worker_files(
@@ -142,10 +153,8 @@ def choose_processes(wanted: str, look: Mapping[str, Any]) -> render.Processes:
     return "cgroup" if wanted == "cgroup" else "linuxproc"
 
 
-def objections(
-    look: Mapping[str, Any], *, processes: render.Processes, home: Mapping[str, Any], role: str
-) -> list[str]:
-    """Why a host cannot carry a role."""
+def objections(look: Mapping[str, Any], *, processes: render.Processes, mounts: str) -> list[str]:
+    """Why a host cannot carry a role, for which it mounts homes of this kind."""
     found: list[str] = []
     if not look["system"].startswith("debian 13"):
         found.append(f"It runs {look['system']}; the packages are for Debian 13.")
@@ -156,11 +165,20 @@ def objections(
         )
     if look["free_mb"] < LEAST_FREE_MB:
         found.append(f"/var has {look['free_mb']} MB free; {LEAST_FREE_MB} are needed.")
-    wanted = {"mount": home["type"], "controller": "nfs4"}.get(home["mode"], "none")
-    mounts = role == WORKER or home["mode"] == "mount"
-    if mounts and wanted != "none" and wanted not in look["filesystems"]:
-        found.append(f"Its kernel cannot mount {wanted}, from where homes come.")
+    if mounts and mounts not in look["filesystems"]:
+        found.append(f"Its kernel cannot mount {mounts}, from where homes come.")
     return found
+
+
+def kind_of_homes(home: Mapping[str, Any], role: str, *, beside: bool = False) -> str:
+    """From which kind of file system a host has homes; empty where that asks nothing of it.
+
+    Args:
+        beside: Whether it is a worker on the controller's host, which has the homes already.
+    """
+    if home["mode"] == "controller":
+        return "nfs4" if role == WORKER and not beside else ""
+    return home["type"] if home["mode"] == "mount" and home["type"] != "none" else ""
 
 
 def missing_gpus(gpus: Sequence[render.Gpus], devices: Sequence[str]) -> list[str]:

@@ -41,11 +41,8 @@ async def change_packages(machine: moorage.Machine, role: str) -> list[str]:
 
     What could not be taken away is returned: something else on the host needs it by now.
     """
-    await machine.put(render.POLICY_FILE, render.POLICY, mode="0755")
-    try:
+    async with host.quietly(machine):
         done = await machine.packages(artifact=f"{role}.tar", timeout=3600)
-    finally:
-        await machine.exec("rm", "-f", render.POLICY_FILE, repeatable=True)
     names = {"packages": sorted(done.versions)}
     await host.ask(machine, "versions.brought", names)
     return (await host.ask(machine, "versions.tidy", names, within=600))["stay"]

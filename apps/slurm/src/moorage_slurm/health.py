@@ -90,7 +90,9 @@ def _turned(members: list[moorage.Member], turn: int) -> list[moorage.Member]:
 def is_well(answer: Answer) -> bool:
     """Whether the host of a worker has nothing to complain about."""
     said = answer.said
-    return said is not None and said["slurmd"] and not host_troubles(said, skew=answer.skew)
+    if said is None or not said["slurmd"] or said["homes"]:
+        return False
+    return not host_troubles(said, skew=answer.skew)
 
 
 # --- people --------------------------------------------------------------------------------------
@@ -242,6 +244,8 @@ def judge_controller(answer: Answer, *, auth: str) -> Finding:
         down["scheduler"] = f"slurmctld does not answer: {said.get('ping') or 'no word'}."
     elif not said["accounting"]:
         down["accounting"] = f"Accounting does not answer: {said['books']}."
+    if said["homes"]:
+        down["homes"] = said["homes"]
     if not down and not own:
         return Finding(version=said.get("version"))
     return Finding(
@@ -290,8 +294,10 @@ def judge_worker(
         )
     own: list[str] = []
     ill: dict[str, str] = {}
+    homes: list[str] = []
     if asked is not None and asked.said is not None:
         own = host_troubles(asked.said, skew=asked.skew - clock)
+        homes = [asked.said["homes"]] if asked.said["homes"] else []
         ill = {} if asked.said["slurmd"] else {"slurmd": "slurmd does not run."}
     elif asked is not None and asked.lost:
         own = [asked.why]
@@ -308,9 +314,9 @@ def judge_worker(
         )
     elif ill and complaints:
         ill["slurmd"] = f"{ill.get('slurmd', '')} slurmd says: {complaints[-1]}.".strip()
-    reasons = [*(ill.values() if ill else seen.reasons), *own]
-    health: Verdict = "unhealthy" if ill else ("degraded" if own else seen.health)
-    parts = [*ill] or (["release"] if _is_behind(node) else [])
+    reasons = [*(ill.values() if ill else seen.reasons), *homes, *own]
+    health: Verdict = "unhealthy" if ill else ("degraded" if own or homes else seen.health)
+    parts = [*ill, *("homes" for _ in homes)] or (["release"] if _is_behind(node) else [])
     return Finding(
         health,
         reasons,

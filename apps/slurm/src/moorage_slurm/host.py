@@ -1,8 +1,9 @@
 """Verbs on a host of a cluster. Each is safe to run twice; none decides anything."""
 
 import asyncio
+import contextlib
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -102,10 +103,21 @@ def by_host(why: Mapping[str, str]) -> str:
 # --- a host for a role ---------------------------------------------------------------------------
 
 
-async def look(machine: moorage.Machine, role: str) -> Json:
-    """Bring the program, and see what the host is and has."""
+async def look(machine: moorage.Machine, role: str, mounts: str = "") -> Json:
+    """Bring the program, and see what the host is and has, and whether it can mount a kind."""
     await machine.put(archive.PATH, archive.make(), mode="0755", parents=True)
-    return await ask(machine, "look.look", {"packages": [*cluster.PACKAGES[role]]})
+    given = {"packages": [*cluster.PACKAGES[role]], "mounts": mounts}
+    return await ask(machine, "look.look", given)
+
+
+@contextlib.asynccontextmanager
+async def quietly(machine: moorage.Machine) -> AsyncGenerator[None]:
+    """Nothing starts by itself while packages are installed."""
+    await machine.put(render.POLICY_FILE, render.POLICY, mode="0755")
+    try:
+        yield
+    finally:
+        await machine.exec("rm", "-f", render.POLICY_FILE, repeatable=True)
 
 
 async def install(machine: moorage.Machine, role: str, series: str, there: Json) -> bool:
@@ -113,11 +125,8 @@ async def install(machine: moorage.Machine, role: str, series: str, there: Json)
     await ask(machine, "setup.begin", {"role": role})
     if cluster.has_packages(there, role, series):
         return False
-    await machine.put(render.POLICY_FILE, render.POLICY, mode="0755")
-    try:
+    async with quietly(machine):
         done = await machine.packages(artifact=f"{role}.tar")
-    finally:
-        await machine.exec("rm", "-f", render.POLICY_FILE, repeatable=True)
     await ask(machine, "versions.brought", {"packages": sorted(done.versions)})
     # A file of a package goes with it: replaced by ours, a wipe of the host would put it back.
     await machine.exec("rm", "-f", f"{render.CONFIG}/plugstack.conf", repeatable=True)
@@ -158,9 +167,10 @@ async def await_people(machine: moorage.Machine, logins: Sequence[str]) -> None:
 
 
 async def mount_homes(machine: moorage.Machine, unit: str) -> None:
+    """Have homes from elsewhere. Those that went stale are mounted anew."""
     done = await machine.service("home.mount", content=unit)
-    state = "restarted" if done.changed and done.is_active else "started"
-    await machine.service("home.mount", state, enabled=False)
+    anew = done.is_active and (done.changed or (await ask(machine, "homes.stale"))["stale"])
+    await machine.service("home.mount", "restarted" if anew else "started", enabled=False)
 
 
 async def unmount_homes(machine: moorage.Machine, unit: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import moorage
-from moorage_slurm import cluster, host, render, succession
+from moorage_slurm import cluster, homes, host, render, succession
 from moorage_slurm.app import KEY, app
 
 Json = dict[str, Any]
@@ -40,17 +40,16 @@ async def conclude(op: moorage.InstanceOperation) -> None:
 @app.member("controller").add
 async def add_controller(op: moorage.MemberOperation) -> None:
     member, config = op.member, op.instance.config
-    look = await op.step("look at the host", host.look, op.node, cluster.CONTROLLER)
+    mounts = cluster.kind_of_homes(config["home"], cluster.CONTROLLER)
+    look = await op.step("look at the host", host.look, op.node, cluster.CONTROLLER, mounts)
     legacy = await _find_legacy(op)
     processes = cluster.choose_processes(config["process_tracking"], look)
     if legacy is not None and legacy.copy is not None:
         processes = legacy.copy["processes"]
-    check(member, look, processes=processes, config=config)
+    check(member, look, processes=processes, config=config, mounts=mounts)
     await _install(op, look)
     await op.step("put the key", host.put_key, op.node, op.secret(KEY), config["auth"])
-    home = render.mount_home(config["home"], controller=None)
-    if home is not None:
-        await op.step("mount homes", host.mount_homes, op.node, home, undo=host.unmount_homes)
+    await _have_homes(op)
     whole = render.Cluster(
         name=render.cluster_name(op.instance.id),
         hostname=look["hostname"],
@@ -119,6 +118,11 @@ async def _gather_workers(op: moorage.MemberOperation, legacy: succession.Legacy
         jobs: Json = await op.step("settle the jobs", succession.settle, op.node, machines)
         said += succession.words(jobs, empty=legacy.copy is None)
         op.result({"jobs": jobs, "first_job": legacy.first_job})
+    home = op.instance.config["home"]
+    unit = render.mount_home(home, controller=cluster.address(op.member))
+    if unit is not None and home["mode"] == "controller":
+        bare = await op.step("let workers have homes", homes.follow, op.node, machines, unit)
+        said += [f"{name} has no homes yet: {why}" for name, why in bare.items()]
     left = await op.step("let workers follow", succession.follow, op.node, machines, units)
     said += [f"{name} does not follow yet: {why}" for name, why in left.items()]
     if said:
@@ -138,11 +142,14 @@ async def add_worker(op: moorage.MemberOperation) -> None:
     member, config = op.member, op.instance.config
     controller = scheduler(op)
     whole = cluster.cluster(op.instance, controller)
-    look = await op.step("look at the host", host.look, op.node, cluster.WORKER)
-    check(member, look, processes=whole.processes, config=config)
+    beside = member.allocation_id == controller.allocation_id
+    mounts = cluster.kind_of_homes(config["home"], cluster.WORKER, beside=beside)
+    look = await op.step("look at the host", host.look, op.node, cluster.WORKER, mounts)
+    check(member, look, processes=whole.processes, config=config, mounts=mounts)
     await _install(op, look)
     await op.step("put the key", host.put_key, op.node, op.secret(KEY), config["auth"])
-    await _bring_homes(op, controller)
+    if not beside:
+        await _bring_homes(op, controller)
     worker = cluster.worker(member, config)
     machine = op.machine(controller)
     await know_gpus(op, [member])
@@ -176,11 +183,10 @@ def check(
     *,
     processes: render.Processes,
     config: Mapping[str, Any],
+    mounts: str,
 ) -> None:
     """Refuse a host that cannot carry its member, and say everything that is against it."""
-    found = cluster.objections(
-        look, processes=processes, home=config["home"], role=member.component
-    )
+    found = cluster.objections(look, processes=processes, mounts=mounts)
     if member.component == cluster.WORKER:
         gpus = render.gpus_of(member.inventory, config["gpu_types"])
         found += cluster.missing_gpus(gpus, look["devices"])
@@ -217,16 +223,39 @@ async def know_gpus(op: moorage.Operation, members: Sequence[moorage.Member]) ->
         await op.step("make GPUs known", host.know_gpus, op.machine(scheduler(op)), lines)
 
 
+async def _have_homes(op: moorage.MemberOperation) -> None:
+    """Homes on the controller's host: from where they come, or for workers to have."""
+    home = op.instance.config["home"]
+    await _install_for_homes(op)
+    unit = render.mount_home(home, controller=None)
+    if unit is not None:
+        await op.step("mount homes", host.mount_homes, op.node, unit, undo=host.unmount_homes)
+    if home["mode"] == "controller":
+        conf = cluster.homes_conf(op.instance, op.member)
+        await op.step("serve homes", homes.serve, op.node, conf, undo=homes.unserve)
+
+
 async def _bring_homes(op: moorage.MemberOperation, controller: moorage.Member) -> None:
     """Homes from where they come, and the proof: what one host writes there, another reads."""
-    shared = op.member.allocation_id != controller.allocation_id
-    address = cluster.address(controller)
-    unit = render.mount_home(op.instance.config["home"], controller=address)
-    if unit is None or not shared:
+    home, address = op.instance.config["home"], cluster.address(controller)
+    unit = render.mount_home(home, controller=address)
+    if unit is None:
         return
-    await op.step("mount homes", host.mount_homes, op.node, unit, undo=host.unmount_homes)
+    await _install_for_homes(op)
     machine = op.machine(controller)
+    if home["mode"] == "controller":
+        own = [cluster.address(op.member)]
+        await op.step("let it have homes", homes.share, machine, own, undo=homes.unshare)
+        await op.step("wait for homes", homes.await_served, op.node, address)
+    await op.step("mount homes", host.mount_homes, op.node, unit, undo=host.unmount_homes)
     await op.step("prove that homes are shared", host.prove_homes, machine, op.node, op.id)
+
+
+async def _install_for_homes(op: moorage.MemberOperation) -> None:
+    """What homes need is brought only where they need it, and taken off with the rest."""
+    name = homes.bundle_for(op.instance.config["home"], op.member.component)
+    if name is not None:
+        await op.step("install what homes need", homes.install, op.node, name)
 
 
 def scheduler(op: moorage.Operation) -> moorage.Member:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import moorage
-from moorage_slurm import cluster, exchange, host, keys, render, succession
+from moorage_slurm import cluster, exchange, homes, host, keys, render, succession
 from moorage_slurm.app import KEY, app
 from moorage_slurm.joining import know_gpus, scheduler
 from moorage_slurm.onhost import state
@@ -44,6 +44,8 @@ async def remove_worker(op: moorage.MemberOperation) -> None:
         await op.step("let the scheduler forget it", host.forget, machine, name)
         await _forget_gpus(op, machine)
     await _clear(op)
+    if not alone:
+        await _deny_homes(op)
 
 
 @app.member("controller").remove
@@ -134,6 +136,7 @@ async def _give_up(op: moorage.MemberOperation) -> None:
     if cut:
         op.message(f"Jobs that ran there wait again, or ended: {', '.join(map(str, cut))}.")
     await _forget_gpus(op, machine)
+    await _deny_homes(op)
     await keys.change_key(op)
     op.residue("everything of Slurm", op.member.name, GONE)
 
@@ -144,6 +147,14 @@ async def _forget_gpus(op: moorage.MemberOperation, controller: moorage.Machine)
     none: dict[str, list[str]] = {member.name: []}
     if render.gpus_of(member.inventory, op.instance.config["gpu_types"]):
         await op.step("forget its GPUs", host.know_gpus, controller, none)
+
+
+async def _deny_homes(op: moorage.MemberOperation) -> None:
+    """The controller's host gives its homes to nobody who left."""
+    address = op.member.host_address
+    if op.instance.config["home"]["mode"] == "controller" and address is not None:
+        machine = op.machine(scheduler(op))
+        await op.step("serve it no homes", homes.unshare, machine, [address])
 
 
 async def _clear(op: moorage.MemberOperation) -> None:

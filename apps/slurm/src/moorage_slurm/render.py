@@ -288,7 +288,7 @@ def mount_home(home: Mapping[str, Any], *, controller: str | None) -> str | None
     leaving = "ForceUnmount=yes\nLazyUnmount=yes\n" if kind in NETWORK else ""
     return f"""\
 [Unit]
-Description=Homes of the cluster
+Description={homes.MOUNTING}
 After=network-online.target
 Wants=network-online.target
 

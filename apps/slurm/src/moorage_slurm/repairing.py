@@ -1,7 +1,7 @@
 """Bringing back what should run and does not. What runs is left alone."""
 
 import moorage
-from moorage_slurm import behind, cluster, host, render
+from moorage_slurm import behind, cluster, homes, host, render
 from moorage_slurm.app import KEY, app
 from moorage_slurm.joining import books, logins, scheduler
 
@@ -24,6 +24,9 @@ async def repair(op: moorage.InstanceOperation) -> None:
         shared = {path: text for path, text in files.items() if path in render.SHARED}
         await op.step("mend the files", host.mend_files, machine, shared, accounting)
         await op.step("mend the scheduler", host.mend_scheduler, machine, home, config["auth"])
+        if config["home"]["mode"] == "controller":
+            conf = cluster.homes_conf(op.instance, controller)
+            await op.step("mend homes", homes.serve, machine, conf)
     workers = [
         each for each in cluster.workers_of(op.instance) if each in op.concerned and each.reachable
     ]

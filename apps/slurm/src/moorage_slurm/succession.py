@@ -85,8 +85,8 @@ def promise(home: Mapping[str, Any]) -> str:
     if home["mode"] == "controller":
         raise moorage.Fail(
             "homes_here",
-            "Everybody's homes are on this host, and would go with it. Copy them to an export and"
-            " configure `home` to mount it, then resume this operation; or cancel it.",
+            "Everybody's homes are on this host, and would go with it. Deploy a cluster that mounts"
+            " homes from an export, have people take theirs there, and cancel this operation.",
         )
     return MOVING if home["mode"] == "mount" else f"{MOVING} {HOMES}"
 

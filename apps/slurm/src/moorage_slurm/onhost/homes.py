@@ -24,6 +24,7 @@ HOMES = "/home"
 CONF = Path("/etc/moorage-slurm/homes.conf")
 UNIT = "moorage-slurm-homes.service"
 MOUNT = Path("/etc/systemd/system/home.mount")
+MOUNTING = "Homes of the cluster"
 OWN, PORT = "127.0.0.1", 2049
 WITHIN, ANSWERING = 10.0, 3.0
 """Seconds: until a server serves whom it was told to, and for one answer."""
@@ -200,12 +201,16 @@ def trouble() -> str:
     return mount_trouble()
 
 
+def is_mounted_by_us() -> bool:
+    """Whether a unit of ours mounts the homes. One of the site's own is none of our business."""
+    return MOUNT.exists() and f"Description={MOUNTING}" in MOUNT.read_text()
+
+
 def mount_trouble() -> str:
     """What is wrong with homes that are mounted here, in words."""
-    try:
-        lines = MOUNT.read_text().splitlines()
-    except OSError:
+    if not is_mounted_by_us():
         return ""
+    lines = MOUNT.read_text().splitlines()
     unit = dict(line.split("=", 1) for line in lines if "=" in line)
     what, kind = unit["What"], unit["Type"]
     if not is_mounted(what, kind, Path("/proc/self/mounts").read_text()):
@@ -213,7 +218,7 @@ def mount_trouble() -> str:
     seen = run("stat", "-f", HOMES, within=ANSWERING)
     if seen.code == LATE:
         return f"Homes from {what} do not answer."
-    return "" if seen.ok else f"Homes from {what} are stale."
+    return "" if seen.ok else f"Homes from {what} cannot be read: {seen.words.rpartition(': ')[2]}."
 
 
 def is_mounted(what: str, kind: str, table: str) -> bool:

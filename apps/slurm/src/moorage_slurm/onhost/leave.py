@@ -4,7 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
-from moorage_slurm.onhost import setup
+from moorage_slurm.onhost import homes, setup
 from moorage_slurm.onhost.commands import Json, Refused, run, until
 
 UNITS: dict[str, tuple[str, ...]] = {
@@ -16,7 +16,7 @@ UNITS: dict[str, tuple[str, ...]] = {
     ),
     "worker": ("slurmd.service", "moorage-slurm-keep.socket", "moorage-slurm-keep.service"),
 }
-SHARED_UNITS = ("munge.service", "home.mount")
+SHARED_UNITS = ("munge.service",)
 PATHS: dict[str, tuple[str, ...]] = {
     "controller": (
         "/etc/systemd/system/moorage-slurm-status@.service",
@@ -51,6 +51,8 @@ def clear(given: Json) -> Json:
     others = setup.roles()
     if not others:
         _stop(SHARED_UNITS)
+        if homes.is_mounted_by_us():
+            _stop((homes.MOUNT.name,))
         _purge()
     _remove(PATHS[role])
     if not others:
@@ -68,7 +70,7 @@ def retire(given: Json) -> Json:
     (FOLDER / "slurmd.service").symlink_to("/dev/null")
     run("systemctl", "daemon-reload")
     if setup.roles() == ["worker"]:
-        _stop(SHARED_UNITS[:1])
+        _stop(SHARED_UNITS)
         _remove(KEYS)
     return {}
 
@@ -123,6 +125,7 @@ def scan(given: Json) -> Json:
     units = UNITS[role] + (SHARED_UNITS if alone else ())
     left = [path for path in paths if Path(path).exists()]
     left += [f"{unit} is {state}" for unit in units if (state := _state(unit)) != "inactive"]
+    left += [f"{homes.MOUNT.name} is there"] if alone and homes.is_mounted_by_us() else []
     left += [f"port {port} is open" for port in PORTS[role] if _listens(port)]
     if alone:
         form = "${Package} ${Version} ${db:Status-Abbrev}\n"

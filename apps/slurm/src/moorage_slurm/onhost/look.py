@@ -24,7 +24,7 @@ def look(given: Json) -> Json:
         "free_mb": shutil.disk_usage("/var").free >> 20,
         "clock": time.time(),
         **names(),
-        "filesystems": _filesystems(),
+        "filesystems": _filesystems(given.get("mounts") or ""),
         "devices": [str(path) for path in sorted(Path("/dev").glob("nvidia*"))],
     }
 
@@ -96,11 +96,15 @@ def _is_own(address: str) -> bool:
     return True
 
 
-def _filesystems() -> list[str]:
+def _filesystems(wanted: str) -> list[str]:
+    """Kinds that the kernel knows. The one that is wanted may be known to a module alone."""
     try:
-        return [line.split()[-1] for line in Path("/proc/filesystems").read_text().splitlines()]
+        found = [line.split()[-1] for line in Path("/proc/filesystems").read_text().splitlines()]
     except OSError:
-        return []
+        found = []
+    if wanted and wanted not in found and run("modprobe", "-n", "-q", f"fs-{wanted}").ok:
+        found.append(wanted)
+    return found
 
 
 def people(given: Json) -> Json:

@@ -12,13 +12,13 @@ import socket
 import time
 from pathlib import Path
 
-from moorage_slurm.onhost import accounting, drift, look, nodes, queue, usage
+from moorage_slurm.onhost import accounting, drift, homes, look, nodes, queue, usage
 from moorage_slurm.onhost.commands import Completed, Json, Refused, is_up, ping, run
 
 DAEMONS = ("munge", "mariadb", "slurmdbd", "slurmctld")
 LOOKOUT = ("127.0.0.1", 817)
 SLURMD = 6818
-EDITION = 1
+EDITION = 2
 """Of what is answered here. It is raised with every change that a controller has to know of: one
 that reads another puts its own program on the host, by a repair."""
 CONNECTING, GATHERING, WITHIN, RECENT = 2, 20, 5, 120
@@ -63,6 +63,7 @@ def gather(given: Json) -> Json:
         "up": up,
         "free_mb": shutil.disk_usage("/var").free >> 20,
         **look.names(),
+        "homes": homes.trouble(),
         "files": drift.files("controller"),
     }
     if not up:
@@ -126,6 +127,7 @@ def worker(given: Json) -> Json:
         "slurmd": listens(SLURMD),
         "free_mb": shutil.disk_usage("/var").free >> 20,
         **look.names(),
+        "homes": homes.mount_trouble(),
         "complaints": complaints("slurmd"),
         "files": drift.files("worker"),
     }
