@@ -7,6 +7,7 @@ from pathlib import Path
 from moorage_slurm.onhost import gres
 from moorage_slurm.onhost.commands import Json, Refused, fields, journal, must, run, until
 
+ANSWERS_WITHIN = 5.0
 USABLE = frozenset({"IDLE", "MIXED", "ALLOCATED", "COMPLETING"})
 SIGNATURE = re.compile(r" \[\S+@\S+\]$")
 """Who set a reason, and when, as scontrol shows it after the reason."""
@@ -180,6 +181,8 @@ def release(given: Json) -> Json:
         _drain(node["node"], others)
     elif own:
         _update(node["node"], "State=RESUME")
+        # The scheduler asks the worker before it gives it jobs again.
+        until(lambda: _must_find(given["node"]), is_usable, within=ANSWERS_WITHIN)
     return describe_now(given)
 
 
