@@ -13,7 +13,7 @@ from typing import Any
 import moorage
 from moorage_slurm import cluster, exchange, host, keys, render
 from moorage_slurm.app import app
-from moorage_slurm.joining import books, logins, scheduler
+from moorage_slurm.joining import books, people_of, scheduler
 from moorage_slurm.repairing import repair
 
 Json = dict[str, Any]
@@ -38,7 +38,7 @@ async def configure(op: moorage.InstanceOperation) -> None:
     elif new["files"] != old["files"]:
         files = (new["files"], old["files"])
         await op.step("change the configuration", change, machine, *files, undo=change_back)
-    people = await logins(op)
+    people = await people_of(op)
     was = books(op.instance.model_copy(update={"config": before.config}), people)
     now = books(op.instance, people)
     if now != was:

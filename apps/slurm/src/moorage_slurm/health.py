@@ -124,7 +124,7 @@ class Strays:
             yield words, PEOPLE
         if self.absent:
             who = _some(self.absent)
-            yield f"{who} cannot use Slurm: its host has no account of that name.", None
+            yield f"{who} cannot use Slurm: its host has no account of theirs.", None
 
 
 def strays(said: Json, people: Sequence[Json], programs: Collection[str]) -> Strays:

@@ -158,12 +158,14 @@ async def write(machine: moorage.Machine, files: Mapping[str, str]) -> list[str]
     return [path for path, changed in zip(paths, done, strict=True) if changed]
 
 
-async def await_people(machine: moorage.Machine, logins: Sequence[str]) -> None:
-    """Until everybody has an account on the host."""
-    missing = (await ask(machine, "look.people", {"logins": [*logins]}))["missing"]
+async def await_people(machine: moorage.Machine, people: Mapping[str, int]) -> list[str]:
+    """Until everybody has an account on the host who can have one; why the others cannot."""
+    found = await ask(machine, "look.people", {"people": people})
+    missing = found["missing"]
     if missing:
         few = ", ".join(missing[:5])
         raise moorage.Wait(f"{few} {'is' if len(missing) == 1 else 'are'} not there yet", recheck=1)
+    return [*found["clashes"].values()]
 
 
 async def mount_homes(machine: moorage.Machine, unit: str) -> None:

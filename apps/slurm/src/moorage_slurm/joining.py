@@ -66,9 +66,9 @@ async def add_controller(op: moorage.MemberOperation) -> None:
         await _take_over(op, legacy)
     conf = render.slurmdbd_conf(whole)
     await op.step("start accounting", host.start_accounting, op.node, conf, whole.address)
-    await _await_people(op)
+    clashes = await _await_people(op)
     # Before the scheduler: it finds everybody in the books when it starts.
-    settings = books(op.instance, await logins(op))
+    settings = books(op.instance, await people_of(op))
     await op.step("open the books", host.open_books, op.node, settings)
     await op.step("start the scheduler", host.start_scheduler, op.node)
     if legacy is not None:
@@ -87,7 +87,7 @@ async def add_controller(op: moorage.MemberOperation) -> None:
             "hostname": look["hostname"],
             "processes": processes,
             "first_job": whole.first_job,
-            "warnings": _warnings(look),
+            "warnings": [*_warnings(look), *clashes],
         },
     )
 
@@ -168,12 +168,12 @@ async def add_worker(op: moorage.MemberOperation) -> None:
         last,
         undo=host.unjoin,
     )
-    await _await_people(op)
+    clashes = await _await_people(op)
     await op.step("run a first job", host.canary, machine, member.name)
     op.report_member(
         health="healthy",
         runtime_version=node["version"],
-        adapter_detail={"node": member.name, "warnings": _warnings(look)},
+        adapter_detail={"node": member.name, "warnings": [*_warnings(look), *clashes]},
     )
 
 
@@ -202,13 +202,19 @@ async def _install(op: moorage.MemberOperation, look: Mapping[str, Any]) -> None
     )
 
 
-async def _await_people(op: moorage.MemberOperation) -> None:
-    """The platform puts people on hosts; nobody's first job comes before them."""
+async def _await_people(op: moorage.MemberOperation) -> list[str]:
+    """The platform puts people on hosts; nobody's first job comes before them.
 
-    async def look_for_people() -> None:
-        await host.await_people(op.node, await logins(op))
+    Those who cannot be there keep nobody else from it. They are returned, with what is so.
+    """
 
-    await op.step("wait for the people", look_for_people)
+    async def look_for_people() -> list[str]:
+        return await host.await_people(op.node, await people_of(op))
+
+    clashes = await op.step("wait for the people", look_for_people)
+    if clashes:
+        op.message(" ".join(clashes))
+    return clashes
 
 
 async def know_gpus(op: moorage.Operation, members: Sequence[moorage.Member]) -> None:
@@ -270,18 +276,18 @@ def scheduler(op: moorage.Operation) -> moorage.Member:
     return found
 
 
-async def logins(op: moorage.Operation) -> list[str]:
-    """Of everybody who may be on the cluster, by the platform's word."""
-    return sorted(person["login"] for person in await op.principals())
+async def people_of(op: moorage.Operation) -> dict[str, int]:
+    """Everybody who may be on the cluster by the platform's word: their numbers, by login."""
+    return {person["login"]: person["uid"] for person in await op.principals()}
 
 
-def books(instance: moorage.Instance, people: Sequence[str]) -> Json:
+def books(instance: moorage.Instance, people: Mapping[str, int]) -> Json:
     """What the host needs to keep Slurm's books."""
     return {
         "account": cluster.account(instance),
         "cluster": render.cluster_name(instance.id),
         "title": instance.name,
-        "people": [*people],
+        "people": dict(people),
         "newcomers": [*cluster.NEWCOMERS],
         "programs": sorted({*instance.config["service_accounts"].values()}),
         "limits": instance.config["limits"],

@@ -3,7 +3,7 @@
 import moorage
 from moorage_slurm import behind, cluster, homes, host, render
 from moorage_slurm.app import KEY, app
-from moorage_slurm.joining import books, logins, scheduler
+from moorage_slurm.joining import books, people_of, scheduler
 
 
 @app.instance.repair
@@ -33,7 +33,7 @@ async def repair(op: moorage.InstanceOperation) -> None:
     await behind.catch_up(op)
     await mend_workers(op, controller, workers)
     if whole:
-        address, settings = cluster.address(controller), books(op.instance, await logins(op))
+        address, settings = cluster.address(controller), books(op.instance, await people_of(op))
         await op.step("mend accounting", host.mend_accounting, machine, address, settings)
 
 

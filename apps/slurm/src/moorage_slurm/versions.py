@@ -17,7 +17,7 @@ from typing import Any
 import moorage
 from moorage_slurm import behind, changing, cluster, exchange, health, host, render
 from moorage_slurm.app import app
-from moorage_slurm.joining import books, logins, scheduler
+from moorage_slurm.joining import books, people_of, scheduler
 
 Json = dict[str, Any]
 PATIENCE = "14400"
@@ -71,7 +71,7 @@ async def upgrade(op: moorage.InstanceOperation) -> Json:
     _check_apart(op)
     change = Change(op)
     machine, usual = change.machine, change.files(change.whole)
-    settings = books(op.instance, await logins(op))
+    settings = books(op.instance, await people_of(op))
     await op.step("look for room", exchange.check_room, machine, change.series[0])
     await op.step(
         "give workers time",
@@ -127,7 +127,7 @@ async def rollback(op: moorage.InstanceOperation) -> Json | None:
 
 async def _go_back(op: moorage.InstanceOperation, change: Change) -> Json:
     machine, series = change.machine, change.series[1]
-    settings = books(op.instance, await logins(op))
+    settings = books(op.instance, await people_of(op))
     if await op.step("look for the copy", exchange.check_room, machine, series) is None:
         raise moorage.Fail(
             "copy_missing",

@@ -59,8 +59,9 @@ def read_settings() -> Json:
 
 def absent(settings: Json) -> list[str]:
     """Those who should be in the books and have no account on this host."""
-    named = (*settings["people"], *settings["programs"])
-    return sorted(login for login in named if not look.has_account(login))
+    people: dict[str, int] = settings["people"]
+    absent = {login for login, uid in people.items() if look.number(login) != uid}
+    return sorted(absent | {each for each in settings["programs"] if look.number(each) is None})
 
 
 def newcomers(accounts: str, first: int, last: int) -> set[str]:

@@ -108,17 +108,33 @@ def _filesystems(wanted: str) -> list[str]:
 
 
 def people(given: Json) -> Json:
-    """Which of these people have no account on this host."""
-    return {"missing": [login for login in given["logins"] if not has_account(login)]}
+    """Which of these people have no account on this host, and which never will: it has another.
+
+    They are asked for by name: a site's directory answers that, and need not list everybody.
+    """
+    absent = {login: uid for login, uid in given["people"].items() if number(login) != uid}
+    clashes = {login: why for login, uid in absent.items() if (why := clash(login, uid))}
+    return {"missing": sorted(absent.keys() - clashes.keys()), "clashes": clashes}
 
 
-def has_account(login: str) -> bool:
-    """Asked by name: a site's directory answers that, and need not list everybody."""
+def number(login: str) -> int | None:
+    """What the host has for a login."""
     try:
-        pwd.getpwnam(login)
+        return pwd.getpwnam(login).pw_uid
     except KeyError:
-        return False
-    return True
+        return None
+
+
+def clash(login: str, uid: int) -> str:
+    """Why somebody cannot have their account here; empty where they can."""
+    found = number(login)
+    if found is not None:
+        return f"{login} has the number {found} on the host, and {uid} on the platform."
+    try:
+        other = pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return ""
+    return f"The number {uid} of {login} is {other}'s on the host."
 
 
 VERBS = {"people": people, "look": look}
