@@ -254,7 +254,7 @@ def test_a_dead_host_is_replaced_and_holds_no_key_when_it_comes_back(
     assert acme.admin.get(f"/v1/allocations/{dead['allocation_id']}")["dirty"] == ["abandoned"]
     assert cluster.run("srun", "--nodelist=worker-6", "id", "-un", user=people.ada.login)
     cluster.run("scancel", str(job))
-    assert asked["residue"] == []
+    assert [each["where"] for each in asked["residue"]] == ["worker-5"]
     gone = work.release(acme, dead["allocation_id"], seconds=clusters.LONG)
     assert gone["status"] == "released"
     assert host.run(["test", "-e", KEY], check=False).code != 0
