@@ -29,7 +29,8 @@ def walk(terminal: Walk, allocations: list[str]) -> None:
         _grow_and_shrink(terminal, allocations)
         _change(terminal)
         _take_down(terminal)
-        _release(terminal, allocations)
+        terminal.step("Ada keeps one machine and gives the others back. They are wiped.")
+        release(terminal, allocations[1:])
         _second_project(terminal)
 
 
@@ -140,11 +141,11 @@ def _take_down(terminal: Walk) -> None:
         sys.exit("Something was left behind: the demo stops here.")
 
 
-def _release(terminal: Walk, allocations: list[str]) -> None:
-    terminal.step("Ada keeps one machine and gives the others back. They are wiped.")
-    for allocation in allocations[1:]:
+def release(terminal: Walk, allocations: list[str]) -> None:
+    """Give machines back."""
+    for allocation in allocations:
         terminal.moor("allocations", "release", allocation, "--yes", *ADA, lines=1)
-    for allocation in allocations[1:]:
+    for allocation in allocations:
         terminal.until(("allocations", "get", allocation, *ADA), "released")
 
 

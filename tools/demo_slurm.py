@@ -31,6 +31,8 @@ def walk(terminal: Walk) -> None:
         _grow_and_shrink(terminal, machines, job)
         _upgrade(terminal, job)
         _take_down(terminal)
+        terminal.step("The machines go back, wiped, and are there for whoever asks next.")
+        demo_apps.release(terminal, machines)
 
 
 def _publish(terminal: Walk) -> None:
