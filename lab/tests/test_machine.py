@@ -67,3 +67,14 @@ def test_mount_points_are_read_with_their_blanks() -> None:
     info = "40 1 0:1 / /a\\040b/root rw - tmpfs x rw\n41 1 0:2 / /c rw shared:1 - proc proc rw\n"
 
     assert mounts.parse(info) == [Path("/a b/root"), Path("/c")]
+
+
+def test_a_lab_raises_a_limit_that_its_hosts_would_meet_and_lowers_none(tmp_path: Path) -> None:
+    low, high = tmp_path / "low", tmp_path / "high"
+    low.write_text("128\n")
+    high.write_text("8192\n")
+
+    needs.make_room(low)
+    needs.make_room(high)
+
+    assert (low.read_text(), high.read_text()) == (f"{needs.ENOUGH_WATCHES}\n", "8192\n")

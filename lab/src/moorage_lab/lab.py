@@ -64,6 +64,7 @@ class Lab:
         places, recipe = places or Places(), recipe or Recipe()
         addresses.check_count(hosts)
         needs.check(build=image.find(places, recipe) is None)
+        needs.make_room()
         base = image.ensure(places, recipe)
         with locks.hold(places.lock(name)):
             state = _claim(places, name, hosts=hosts, image=base, disk=disk)

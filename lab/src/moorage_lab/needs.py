@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from moorage_lab import cgroups, shell
 from moorage_lab.errors import MachineLacks, NotRoot
@@ -16,6 +17,10 @@ TO_RUN = {
     "ssh-keygen": "openssh-client",
 }
 TO_BUILD = {"mmdebstrap": "mmdebstrap", "apt-get": "apt"}
+WATCHES = Path("/proc/sys/fs/inotify/max_user_instances")
+ENOUGH_WATCHES = 1024
+"""Every host's systemd watches files as root of this machine; the kernel's usual 128 are used up by
+some thirty hosts, and daemons of the next one do not start."""
 
 
 def check_root() -> None:
@@ -32,6 +37,12 @@ def check(*, build: bool) -> None:
         raise MachineLacks(sentence(lacking, needed))
     if cgroups.find_unified() is None:
         raise MachineLacks("No cgroup2 file system is mounted here: boot with cgroup v2 or hybrid.")
+
+
+def make_room(limit: Path = WATCHES) -> None:
+    """Let root watch as many files as hosts need; a higher limit stays."""
+    if int(limit.read_text()) < ENOUGH_WATCHES:
+        limit.write_text(f"{ENOUGH_WATCHES}\n")
 
 
 def _has(program: str) -> bool:
