@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 
 HERE = pathlib.Path(__file__).parent
 NODE = pathlib.Path(sys.prefix, "bin", "node")
-READY_WITHIN = 20.0
+READY_WITHIN = 60.0
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ async def issuer() -> AsyncIterator[str]:
 
 @pytest.fixture
 async def browser(issuer: str) -> AsyncIterator[httpx2.AsyncClient]:
-    async with httpx2.AsyncClient(base_url=issuer) as client:
+    async with httpx2.AsyncClient(base_url=issuer, timeout=60) as client:
         yield client
 
 
@@ -128,7 +128,7 @@ async def test_the_profile_can_be_kept_to_the_userinfo_endpoint() -> None:
     verifier = secrets.token_urlsafe(48)
     async with (
         launch.running(CLIENT, accounts=[ADA], id_token_claims=False) as url,
-        httpx2.AsyncClient(base_url=url) as browser,
+        httpx2.AsyncClient(base_url=url, timeout=60) as browser,
     ):
         back = await log_in(browser, verifier, ADA)
         tokens = (await redeem(browser, back["code"], verifier)).json()

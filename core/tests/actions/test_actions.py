@@ -86,7 +86,7 @@ async def test_whoever_prefers_to_wait_gets_the_end(echo: Echo, instance: dict[s
         await asyncio.sleep(0)
     await echo.say(briefs[0], "succeeded", result={"stored": True})
 
-    answer = await asyncio.wait_for(asked, 10)
+    answer = await asyncio.wait_for(asked, 15)
 
     assert (answer.status_code, answer.json()["status"]) == (200, "succeeded")
     assert answer.headers["preference-applied"] == "wait"

@@ -94,7 +94,7 @@ async def test_work_comes_at_once_and_with_whoever_holds_the_node(
     task = await make_task_row(tenant, operation, allocation)
     site.platform.hub.mark({f"node:{host.node}"})
 
-    answer = (await asyncio.wait_for(poll, 5)).json()
+    answer = (await asyncio.wait_for(poll, 12)).json()
     assert [each["id"] for each in answer["tasks"]] == [task]
     assert answer["binding"] == {
         "allocation_id": allocation,
@@ -111,7 +111,7 @@ async def test_a_wait_with_an_older_token_ends_when_a_newer_one_is_given(
 
     await host.prove()
 
-    assert (await asyncio.wait_for(poll, 5)).status_code == 401
+    assert (await asyncio.wait_for(poll, 12)).status_code == 401
 
 
 async def test_a_wait_ends_when_the_node_is_found_to_be_two(site: Site, host: Host) -> None:
@@ -121,7 +121,7 @@ async def test_a_wait_ends_when_the_node_is_found_to_be_two(site: Site, host: Ho
 
     await copy.prove()
 
-    assert (await asyncio.wait_for(poll, 5)).status_code == 401
+    assert (await asyncio.wait_for(poll, 12)).status_code == 401
 
 
 async def test_an_older_wait_leaves_the_work_to_the_newer(
@@ -136,7 +136,7 @@ async def test_an_older_wait_leaves_the_work_to_the_newer(
     site.platform.hub.mark({f"node:{host.node}"})
 
     assert [each["id"] for each in newer.json()["tasks"]] == [task]
-    assert (await asyncio.wait_for(older, 5)).json()["tasks"] == []
+    assert (await asyncio.wait_for(older, 12)).json()["tasks"] == []
 
 
 async def test_a_quarantined_node_is_heard_and_gets_no_work(

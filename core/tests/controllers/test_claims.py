@@ -234,7 +234,7 @@ async def test_a_waiting_claim_is_answered_when_something_becomes_ready(
         await asyncio.sleep(0)
 
     made = await echo.deploy()
-    claimed = await asyncio.wait_for(waiting, 10)
+    claimed = await asyncio.wait_for(waiting, 15)
 
     assert [b["instance_id"] for b in claimed["operations"]] == [made["id"]]
 
@@ -251,7 +251,7 @@ async def test_a_claim_that_still_waits_gets_nothing_for_a_replica_that_has_left
 
     await replica.leave(claimed["replica"]["id"])
 
-    assert (await asyncio.wait_for(waiting, 10))["operations"] == []
+    assert (await asyncio.wait_for(waiting, 15))["operations"] == []
     (told,) = (await another(replica).claim())["operations"]
     assert told["id"] == brief["id"]
 

@@ -17,7 +17,7 @@ import asyncssh
 import pytest
 
 SSHD = "/usr/sbin/sshd"
-WITHIN = 10
+WITHIN = 30
 
 
 @dataclass

@@ -14,7 +14,7 @@ from moorage_core.platform import Platform
 
 async def asleep(platform: Platform) -> None:
     """Return once somebody sleeps on a topic."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(20):
         while platform.hub.waiting == 0:
             await asyncio.sleep(0)
 
@@ -70,7 +70,7 @@ async def test_who_is_disabled_while_waiting_sees_nothing_of_what_comes_after(
     await change(admin, acme)
     await number()
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(20):
         assert (await waiting).status_code == 401
 
 

@@ -30,7 +30,7 @@ async def meanwhile(
 
 async def until_it_waits(site: Site) -> None:
     query = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while (await site.rows(query))[0][0] == 0:
             await asyncio.sleep(0.01)
 

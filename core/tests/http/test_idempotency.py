@@ -221,6 +221,6 @@ async def _dump(site: Site) -> str:
 
 async def _until_somebody_waits(site: Site) -> None:
     query = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while (await site.rows(query))[0][0] == 0:
             await asyncio.sleep(0.01)

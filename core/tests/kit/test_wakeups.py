@@ -14,7 +14,7 @@ from core.tests.callers import Urls
 from moorage_core.errors import Busy
 from moorage_core.kit.wakeups import PAYLOAD_LIMIT, Hub, chunks
 
-WITHIN = 10.0
+WITHIN = 30.0
 
 
 async def nothing_moved() -> Iterable[str]:

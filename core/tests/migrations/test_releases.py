@@ -35,7 +35,7 @@ async def test_a_backup_of_an_earlier_release_comes_back_to_life(
         await asyncio.to_thread(run.wait_for, "ready")
         verified = moor("audit", "verify", "--data", data)
         async with httpx2.AsyncClient(
-            base_url=f"http://127.0.0.1:{port}", trust_env=False
+            base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=60
         ) as client:
             minted = await client.post(
                 "/v1/auth/token",

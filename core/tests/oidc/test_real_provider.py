@@ -40,7 +40,7 @@ async def corp(admin: Caller, real_issuer: str) -> dict[str, Any]:
 async def log_in(url: str, account: launch.Account) -> dict[str, str]:
     """Fill in the provider's form; the query it sends the browser back with."""
     issuer = urllib.parse.urljoin(url, "/")
-    async with httpx2.AsyncClient(base_url=issuer) as browser:
+    async with httpx2.AsyncClient(base_url=issuer, timeout=60) as browser:
         form = {"login": account.login, "password": account.password}
         answer = await browser.post((await browser.get(url)).headers["location"], data=form)
         while not answer.headers["location"].startswith(CALLBACK):

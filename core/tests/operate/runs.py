@@ -60,7 +60,7 @@ class Run:
 
     def get(self, path: str = "/v1/status") -> int:
         """The status of an answer to a fresh connection."""
-        return httpx2.get(f"http://127.0.0.1:{self.port}{path}", timeout=10).status_code
+        return httpx2.get(f"http://127.0.0.1:{self.port}{path}", timeout=WITHIN).status_code
 
 
 @contextmanager

@@ -206,7 +206,7 @@ def test_with_our_own_authority_a_client_needs_nothing_but_its_certificate(
         ready = run.wait_for("ready")
         context = ssl.create_default_context(cafile=str(place / "data" / "tls" / "ca.pem"))
 
-        answer = httpx2.get(f"https://localhost:{port}/v1/status", verify=context)
+        answer = httpx2.get(f"https://localhost:{port}/v1/status", verify=context, timeout=60)
 
         assert answer.status_code == 200
         assert f"https://127.0.0.1:{port}" in ready

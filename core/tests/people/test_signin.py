@@ -31,7 +31,7 @@ async def until_it_waits(site: Site) -> None:
         SELECT count(*) FROM pg_stat_activity
         WHERE wait_event_type = 'Lock' AND datname = current_database()
     """
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while (await site.rows(query))[0][0] == 0:
             await asyncio.sleep(0.01)
 

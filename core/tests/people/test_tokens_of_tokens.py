@@ -115,6 +115,6 @@ async def until_it_waits(sql: psycopg.AsyncConnection[Any]) -> None:
         SELECT count(*) FROM pg_stat_activity
         WHERE wait_event_type = 'Lock' AND datname = current_database()
     """
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while (await (await sql.execute(query)).fetchone()) == (0,):
             await asyncio.sleep(0.01)

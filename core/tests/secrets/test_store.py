@@ -209,6 +209,6 @@ async def test_after_a_rotation_every_secret_moves_to_the_new_key(
 
 async def _until_somebody_waits(sql: psycopg.AsyncConnection[Any]) -> None:
     query = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while (await (await sql.execute(query)).fetchall())[0][0] == 0:
             await asyncio.sleep(0.01)

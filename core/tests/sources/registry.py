@@ -58,7 +58,7 @@ async def running(place: Path, auth: Mapping[str, Any]) -> AsyncIterator[str]:
 async def push(url: str, repository: str, content: bytes, **headers: str) -> str:
     """Upload a blob as any client does; its digest."""
     digest = digest_of(content)
-    async with httpx2.AsyncClient(headers=headers) as client:
+    async with httpx2.AsyncClient(headers=headers, timeout=60) as client:
         begun = await client.post(f"{url}/v2/{repository}/blobs/uploads/")
         assert begun.status_code == 202, begun.text
         done = await client.put(

@@ -535,5 +535,5 @@ async def test_a_download_that_nobody_takes_hangs_up(depot: Depot, begun: bool) 
     del pieces
     gc.collect()
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await depot.left.wait()

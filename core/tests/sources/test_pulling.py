@@ -196,7 +196,7 @@ async def test_a_caller_who_leaves_ends_the_reading_at_the_source(
     await slow.begun.wait()
 
     reader.gone.set()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await reading
         await depot.left.wait()
 

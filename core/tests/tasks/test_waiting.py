@@ -32,7 +32,7 @@ async def test_whoever_waits_for_a_task_is_answered_at_its_end(
 
     await place.say(task["id"], "succeeded")
 
-    answer = await asyncio.wait_for(request, 10)
+    answer = await asyncio.wait_for(request, 20)
     assert answer.json()["status"] == "succeeded"
 
 
@@ -62,7 +62,7 @@ async def test_whoever_waits_for_all_is_answered_when_the_last_has_ended(
 
     await place.say(second["id"], "failed")
 
-    answer = await asyncio.wait_for(request, 10)
+    answer = await asyncio.wait_for(request, 20)
     assert answer.json()["open"] == 0
     assert [each["status"] for each in answer.json()["items"]] == ["succeeded", "failed"]
 
@@ -77,7 +77,7 @@ async def test_whoever_follows_output_gets_it_as_it_comes(site: Site, place: Wor
         site.platform, place.node, task["id"], "stdout", offset=0, content=b"hello"
     )
 
-    answer = await asyncio.wait_for(request, 10)
+    answer = await asyncio.wait_for(request, 20)
     assert answer.content == b"hello"
 
 
@@ -94,7 +94,7 @@ async def test_a_token_that_ends_while_it_waits_is_turned_away(
         f"/v1/operations/{place.operation}/end", {"outcome": "succeeded"}
     )
 
-    answer = await asyncio.wait_for(request, 10)
+    answer = await asyncio.wait_for(request, 20)
     assert ended.status_code == 200, ended.text
     assert answer.status_code == 401
 

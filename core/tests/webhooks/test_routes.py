@@ -390,8 +390,8 @@ async def test_a_redelivery_is_audited_published_and_wakes_those_who_deliver(
 
     with platform.hub.watch(["webhooks"]) as waiter:
         again = await admin.post(f"{path}/{done['id']}/redeliveries")
-        async with asyncio.timeout(5):
-            woken = await waiter.wait(5)
+        async with asyncio.timeout(30):
+            woken = await waiter.wait(30)
 
     entry = await sql.execute(
         "SELECT action, details FROM audit_entries WHERE target = %s", (done["id"],)

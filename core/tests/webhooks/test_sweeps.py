@@ -33,7 +33,7 @@ from moorage_core.webhooks.sweeps import GRACE, DeliverWebhooks, FanOutEvents
 
 Happen = Callable[[str], Awaitable[str]]
 Sql = psycopg.AsyncConnection[Any]
-DEADLINE = 10
+DEADLINE = 30
 
 
 async def until(condition: Callable[[], bool]) -> None:

@@ -305,7 +305,7 @@ async def test_a_process_works_until_it_is_told_to_stop(
         made = await site.deploy("process", worker=[machine.id])
         assert made.last_operation is not None
         done = await ended(site.admin, made.last_operation.id)
-        async with httpx2.AsyncClient(trust_env=False) as http:
+        async with httpx2.AsyncClient(trust_env=False, timeout=60) as http:
             page = await http.get(f"http://127.0.0.1:{port}/healthz")
         replica.send_signal(signal.SIGTERM)
         _, said = await replica.communicate()
