@@ -417,7 +417,7 @@ def test_a_refusal_carries_every_sentence() -> None:
 
 
 @pytest.mark.rule("PO-6")
-@settings(max_examples=500)
+@settings(max_examples=worlds.EXAMPLES)
 @given(worlds.worlds(), worlds.requests())
 def test_a_request_for_one_version_is_judged_as_the_oracle_judges(
     world: World, wanted: Wanted
@@ -432,7 +432,7 @@ def test_a_request_for_one_version_is_judged_as_the_oracle_judges(
     assert decision.allowed == expected, decision.refusals
 
 
-@settings(max_examples=300)
+@settings(max_examples=worlds.EXAMPLES)
 @given(worlds.worlds(), worlds.requests())
 def test_a_request_for_no_version_comes_to_the_newest_that_the_oracle_allows(
     world: World, wanted: Wanted
@@ -452,7 +452,7 @@ def test_a_request_for_no_version_comes_to_the_newest_that_the_oracle_allows(
 
 
 @pytest.mark.rule("PO-1")
-@settings(max_examples=300)
+@settings(max_examples=worlds.EXAMPLES)
 @given(worlds.worlds(), worlds.requests(), st.sampled_from(LEVELS), documents)
 def test_a_further_layer_never_turns_a_refusal_into_an_allowance(
     world: World, wanted: Wanted, level: Level, document: dict[str, Any]
@@ -467,7 +467,7 @@ def test_a_further_layer_never_turns_a_refusal_into_an_allowance(
 
 
 @pytest.mark.rule("PO-1")
-@settings(max_examples=500)
+@settings(max_examples=worlds.EXAMPLES)
 @given(worlds.worlds(), worlds.requests())
 def test_a_chain_of_layers_decides_like_the_one_layer_that_it_adds_up_to(
     world: World, wanted: Wanted

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +19,8 @@ from moorage_core.policy.limits import Layer
 from moorage_core.policy.models import LEVELS, Level, Usage, Wanted
 from moorage_manifest import Declaration
 
+EXAMPLES = int(os.environ.get("POLICY_EXAMPLES", "100"))
+"""Worlds for each property. `POLICY_EXAMPLES=1000` looks closer, after a change of the rules."""
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 NUMBERS = ("1.0.0", "1.1.0", "1.2.0", "2.0.0")
 CONSTRAINTS = ("*", "^1", "~1.1", "2.x", ">=1.1 <2")
