@@ -8,6 +8,7 @@ import pytest
 
 from moorage_slurm import cluster, homes, render
 from moorage_slurm.onhost import homes as onhost
+from moorage_slurm.onhost import serving
 
 GOLDEN = Path(__file__).with_name("golden")
 LOCAL = {"mode": "local", "what": "", "type": "nfs4", "options": ""}
@@ -32,14 +33,14 @@ def test_files_are_those_that_were_read_last() -> None:
 
 
 def test_a_worker_that_comes_or_goes_changes_one_line() -> None:
-    with_one = onhost.with_clients(render.homes_conf([]), allow=["198.51.100.11"], deny=[])
+    with_one = serving.with_clients(render.homes_conf([]), allow=["198.51.100.11"], deny=[])
 
     assert with_one == render.homes_conf(["198.51.100.11"])
-    assert onhost.with_clients(with_one, allow=[], deny=["198.51.100.11"]) == render.homes_conf([])
+    assert serving.with_clients(with_one, allow=[], deny=["198.51.100.11"]) == render.homes_conf([])
 
 
 def test_the_host_itself_is_always_served() -> None:
-    conf = onhost.with_clients(render.homes_conf([]), allow=[], deny=[onhost.OWN])
+    conf = serving.with_clients(render.homes_conf([]), allow=[], deny=[onhost.OWN])
 
     assert conf == render.homes_conf([])
 

@@ -26,7 +26,7 @@ async def install(machine: moorage.Machine, name: str) -> None:
 
 async def serve(machine: moorage.Machine, conf: str) -> None:
     """Serve the homes of this host to whom the file names."""
-    await host.ask(machine, "homes.check")
+    await host.ask(machine, "serving.check")
     changed = await host.write(machine, {str(homes.CONF): conf})
     unit = await machine.service(homes.UNIT, content=render.unit_homes())
     await machine.service(homes.UNIT, "restarted" if unit.changed else "started", enabled=False)
@@ -42,12 +42,12 @@ async def unserve(machine: moorage.Machine, conf: str) -> None:
 
 async def share(controller: moorage.Machine, addresses: Sequence[str]) -> None:
     """Give the homes to more hosts. Those that have them do not notice."""
-    await host.ask(controller, "homes.share", {"allow": [*addresses], "deny": []})
+    await host.ask(controller, "serving.share", {"allow": [*addresses], "deny": []})
 
 
 async def unshare(controller: moorage.Machine, addresses: Sequence[str]) -> None:
     """Undo that; and what is done for hosts that leave."""
-    await host.ask(controller, "homes.share", {"allow": [], "deny": [*addresses]})
+    await host.ask(controller, "serving.share", {"allow": [], "deny": [*addresses]})
 
 
 async def await_served(machine: moorage.Machine, address: str) -> None:

@@ -110,6 +110,11 @@ async def look(machine: moorage.Machine, role: str, mounts: str = "") -> Json:
     return await ask(machine, "look.look", given)
 
 
+async def unlook(machine: moorage.Machine, role: str, mounts: str = "") -> None:
+    """Undo that: the program goes, where no role needs it."""
+    await scan(machine, role)
+
+
 @contextlib.asynccontextmanager
 async def quietly(machine: moorage.Machine) -> AsyncGenerator[None]:
     """Nothing starts by itself while packages are installed."""

@@ -41,7 +41,7 @@ async def conclude(op: moorage.InstanceOperation) -> None:
 async def add_controller(op: moorage.MemberOperation) -> None:
     member, config = op.member, op.instance.config
     mounts = cluster.kind_of_homes(config["home"], cluster.CONTROLLER)
-    look = await op.step("look at the host", host.look, op.node, cluster.CONTROLLER, mounts)
+    look = await _look(op, mounts)
     legacy = await _find_legacy(op)
     processes = cluster.choose_processes(config["process_tracking"], look)
     if legacy is not None and legacy.copy is not None:
@@ -144,7 +144,7 @@ async def add_worker(op: moorage.MemberOperation) -> None:
     whole = cluster.cluster(op.instance, controller)
     beside = member.allocation_id == controller.allocation_id
     mounts = cluster.kind_of_homes(config["home"], cluster.WORKER, beside=beside)
-    look = await op.step("look at the host", host.look, op.node, cluster.WORKER, mounts)
+    look = await _look(op, mounts)
     check(member, look, processes=whole.processes, config=config, mounts=mounts)
     await _install(op, look)
     await op.step("put the key", host.put_key, op.node, op.secret(KEY), config["auth"])
@@ -192,6 +192,11 @@ def check(
         found += cluster.missing_gpus(gpus, look["devices"])
     if found:
         raise moorage.Fail("host_unfit", f"The host of {member.name} is unfit: {' '.join(found)}")
+
+
+async def _look(op: moorage.MemberOperation, mounts: str) -> Json:
+    role, undo = op.member.component, host.unlook
+    return await op.step("look at the host", host.look, op.node, role, mounts, undo=undo)
 
 
 async def _install(op: moorage.MemberOperation, look: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from moorage_slurm.onhost import homes
+from moorage_slurm.onhost import homes, nfs
 
 Processes = Literal["cgroup", "linuxproc"]
 Json = dict[str, Any]
@@ -306,7 +306,7 @@ def homes_conf(addresses: Iterable[str]) -> str:
 {_HEAD}
 NFS_CORE_PARAM {{
     Protocols = 4;
-    NFS_Port = {homes.PORT};
+    NFS_Port = {nfs.PORT};
     Enable_NLM = false;
     Enable_RQUOTA = false;
     Enable_UDP = false;
