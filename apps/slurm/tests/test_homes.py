@@ -68,6 +68,14 @@ def test_a_worker_beside_the_controller_mounts_nothing() -> None:
     assert cluster.kind_of_homes(CONTROLLER, cluster.WORKER, beside=True) == ""
 
 
+def test_a_host_whose_kernel_cannot_mount_homes_is_unfit() -> None:
+    look = {"system": "debian 13", "cgroups": False, "free_mb": 9000, "filesystems": ["ext4"]}
+
+    found = [cluster.objections(look, processes="linuxproc", mounts=kind) for kind in ("nfs4", "")]
+
+    assert found == [["Its kernel cannot mount nfs4, from where homes come."], []]
+
+
 @pytest.mark.parametrize(
     ("table", "mounted"),
     [
