@@ -65,6 +65,14 @@ class _Shelf:
         return [self._below[name] for name in names if name in self._below]
 
 
+def methods(app: FastAPI, scope: Scope) -> set[str]:
+    """Every method that a request's address takes."""
+    front = app.router.middleware_stack
+    found = front.find(scope["path"]) if isinstance(front, Directory) else []
+    meant = [route for route in found if route.matches(scope)[0] is not Match.NONE]
+    return {method for route in meant for method in route.methods or ()}
+
+
 def install(app: FastAPI, routes: Iterable[APIRoute]) -> None:
     """Put a directory of these routes in front of the application's own router."""
     app.router.middleware_stack = Directory(routes, otherwise=app.router.middleware_stack)

@@ -8,9 +8,9 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.routing import compile_path
 
 from moorage_core.errors import MEDIA_TYPE, TYPE_BASE, ApiError, Fault, Malformed, NotFound
+from moorage_core.http import directory
 from moorage_core.kit.counting import counted
 
 log = structlog.get_logger()
@@ -96,11 +96,5 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 def _allowed(request: Request, error: HTTPException) -> str:
     """Every method that the address takes; the framework names those of the first route alone."""
-    paths: dict[str, dict[str, Any]] = request.app.openapi()["paths"]
-    methods = {
-        method.upper()
-        for template, operations in paths.items()
-        if compile_path(template)[0].match(request.url.path)
-        for method in operations
-    }
+    methods = directory.methods(request.app, request.scope)
     return ", ".join(sorted(methods)) or (error.headers or {}).get("Allow", "GET")
