@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from moorage import ApiError, Client, MoorageError, PrivateKey, ServiceAccount, signatures
-from moorage.errors import AlreadySigned
+from moorage.errors import AlreadySigned, NotFound
 from moorage.manifest import folder, versions
 from moorage.models import AppRead, EntitlementDetail, VersionDetail
 from moorage_conformance import replica
@@ -50,6 +50,7 @@ async def published(
     client, project = tenant.client, tenant.project
     async with contextlib.AsyncExitStack() as stack:
         app = await _app(plan, tenant)
+        await _admit(plan, tenant, app)
         signer = PrivateKey.generate()
         held = await client.publisher_keys.create(project, name=f"conformance {run}", key=signer)
 
@@ -121,6 +122,22 @@ async def _app(plan: Plan, tenant: Tenant) -> AppRead:
             "--project: an app is judged where it comes from."
         )
     return found
+
+
+async def _admit(plan: Plan, tenant: Tenant, app: AppRead) -> None:
+    """An app of the kit's own project may use the keys of its families.
+
+    In a project of somebody's, those who run the platform have said what it may use.
+    """
+    if tenant.platform is None:
+        return
+    families = tenant.platform.families
+    for name in plan.manifest.families:
+        keys = [each.key for each in (await families.get(name)).keys]
+        try:
+            await families.get_admission(name, app)
+        except NotFound:
+            await families.admit(name, app, keys=keys)
 
 
 async def _cut(plan: Plan, number: str, place: Path) -> Path:

@@ -27,6 +27,8 @@ class Tenant:
     client: Client
     token: str | None = field(default=None, repr=False)
     """What the client proves itself with, where the kit has it."""
+    platform: Client | None = None
+    """Of somebody who runs the platform, where the kit works in a project of its own."""
 
 
 @contextlib.asynccontextmanager
@@ -47,7 +49,7 @@ async def own(admin: Client, *, ca: str | Path | None) -> AsyncGenerator[Tenant]
         ) from err
     try:
         async with _signed_in(admin.url, email, str(code.code), ca=ca) as (client, token):
-            yield Tenant((await _project(client, org)).id, client, token)
+            yield Tenant((await _project(client, org)).id, client, token, admin)
     finally:
         with contextlib.suppress(MoorageError):
             await admin.users.update(await admin.users.get(user), disabled=True)
