@@ -35,10 +35,21 @@ def until_active(tenant: Tenant, allocation: str, *, seconds: float = WITHIN) ->
 
 def release(tenant: Tenant, allocation: str, *, seconds: float = WITHIN) -> dict[str, Any]:
     """Give a machine back and wait for how that ended."""
-    tenant.admin.post(f"/v1/allocations/{allocation}/release", {"reason": "The test is over."})
+    (found,) = release_all(tenant, [allocation], seconds=seconds)
+    return found
+
+
+def release_all(
+    tenant: Tenant, allocations: list[str], *, seconds: float = WITHIN
+) -> list[dict[str, Any]]:
+    """Give machines back, all at once, and wait for how that ended."""
+    paths = [f"/v1/allocations/{allocation}" for allocation in allocations]
+    for path in paths:
+        tenant.admin.post(f"{path}/release", {"reason": "The test is over."})
     ends = ("released", "release_failed")
-    path = f"/v1/allocations/{allocation}"
-    return tenant.admin.until(path, lambda a: a["status"] in ends, seconds=seconds)
+    return [
+        tenant.admin.until(path, lambda a: a["status"] in ends, seconds=seconds) for path in paths
+    ]
 
 
 @dataclass(frozen=True)
