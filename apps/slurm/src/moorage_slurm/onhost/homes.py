@@ -35,6 +35,15 @@ def quiet(given: Json) -> Json:
     return {}
 
 
+def needs(present: set[str]) -> set[str]:
+    """What homes need of the packages that are there. A later Slurm may need it no more."""
+    own = sorted(present & STARTS.keys())
+    if not own:
+        return set()
+    said = run("apt-cache", "depends", "--recurse", "--installed", "--important", *own)
+    return {line for line in said.lines if line[0].isalnum()}
+
+
 def await_served(given: Json) -> Json:
     """Until a server gives this host the homes."""
     address = given["address"]

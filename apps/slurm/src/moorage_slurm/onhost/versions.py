@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from moorage_slurm.onhost import copies, nodes, queue, setup
+from moorage_slurm.onhost import copies, homes, nodes, queue, setup
 from moorage_slurm.onhost.commands import Json, Refused, is_up, ping, run
 
 BROUGHT = setup.HOME / "brought.json"
@@ -41,7 +41,8 @@ def tidy(given: Json) -> Json:
     """Take away what another bundle brought, this one lacks and the host never had."""
     before = {each.partition(":")[0] for each in json.loads(setup.BEFORE.read_text())["packages"]}
     ours = set(json.loads(BROUGHT.read_text()) if BROUGHT.exists() else [])
-    surplus = (ours - before - set(given["packages"])) & _present()
+    present = _present()
+    surplus = (ours - before - set(given["packages"])) & present - homes.needs(present)
     if surplus:
         # What something else needs by now stays; dpkg says no for that one, and not for the others.
         run("dpkg", "--purge", *sorted(surplus), within=300)
