@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 from moorage_slurm.onhost import homes, setup
@@ -41,6 +42,8 @@ USERS = frozenset({"slurm", "munge", "mysql", "statd", "_rpc", "messagebus"})
 """Whom packages make, and leave behind."""
 KEYS = ("/etc/munge/munge.key", "/etc/slurm/slurm.key", "/etc/slurm/slurm.jwks")
 FOLDER = Path("/etc/systemd/system")
+ENABLED = Path("/var/lib/systemd")
+"""Where Debian notes what was enabled. What one suite had noted, packages of another leave."""
 
 
 def clear(given: Json) -> Json:
@@ -57,6 +60,7 @@ def clear(given: Json) -> Json:
     _remove(PATHS[role])
     if not others:
         _remove(SHARED_PATHS)
+        _remove(map(str, ENABLED.glob("deb-systemd-helper-*/**/slurm*")))
         shutil.rmtree(setup.HOME, ignore_errors=True)
     run("systemctl", "daemon-reload")
     run("systemctl", "reset-failed")
@@ -108,7 +112,7 @@ def _away(program: str, name: str) -> None:
     until(lambda: run(program, name).code, lambda code: code in (0, 6), within=5)  # 6: none there
 
 
-def _remove(paths: tuple[str, ...]) -> None:
+def _remove(paths: Iterable[str]) -> None:
     for path in map(Path, paths):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
