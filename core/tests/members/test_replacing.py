@@ -180,6 +180,23 @@ async def test_a_machine_that_is_lost_can_only_be_released(app: Running) -> None
     assert (found["status"], found["dirty"]) == ("active", ["abandoned"])
 
 
+async def test_a_member_whose_host_is_lost_goes_without_a_successor(app: Running) -> None:
+    machine = (await app.member("replica-1"))["allocation_id"]
+    await app.of("remove", "replica-1", lost=True)
+    told: list[Brief] = []
+
+    def says(brief: Brief) -> Said:
+        told.append(brief)
+        return {"state": "succeeded"}
+
+    await app.controller.run(says)
+
+    found = (await app.admin.get(f"/v1/allocations/{machine}")).json()
+    assert [each["input"]["lost"] for each in told if each["member"]] == [True]
+    assert (await app.member("replica-1"))["status"] == "removed"
+    assert found["dirty"] == ["abandoned"]
+
+
 @pytest.mark.rule("MC-5")
 async def test_a_successor_gets_the_secret_that_the_lost_one_has_not(app: Running) -> None:
     wish = {"name": "ring", "purpose": "cluster_key", "generate": 32}

@@ -993,6 +993,7 @@ class MembersRemove(Model):
     reason: str
     policy: Literal["wait", "deadline", "force"] | None = "wait"
     deadline: int | None = None
+    lost: bool | None = False
     keep_allocations: bool | None = False
 
 

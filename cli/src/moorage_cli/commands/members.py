@@ -29,6 +29,9 @@ Budget = Annotated[
     int | None,
     typer.Option("--failure-budget", min=0, help="Start no more once more than this failed."),
 ]
+Lost = Annotated[
+    bool, typer.Option("--lost", help="The machine is gone for good: nothing is asked of it.")
+]
 Keep = Annotated[
     bool,
     typer.Option("--keep-allocations", help="Keep machines that were allocated for members."),
@@ -147,6 +150,7 @@ async def remove_members(
     policy: HowLong = Policy.WAIT,
     deadline: Until = None,
     max_parallel: AtOnce = None,
+    lost: Lost = False,
     keep_allocations: Keep = False,
     detach: Detach = False,
 ) -> Done | None:
@@ -161,6 +165,7 @@ async def remove_members(
         policy=policy.value,
         deadline=patience.seconds(policy, deadline),
         max_parallel=max_parallel,
+        lost=lost,
         keep_allocations=keep_allocations,
         reason=reason,
     )
@@ -178,9 +183,7 @@ async def replace_member(
     new: Annotated[
         str | None, typer.Option(metavar="SKU:REGION", help="Have a machine allocated for it.")
     ] = None,
-    lost: Annotated[
-        bool, typer.Option("--lost", help="The old machine is gone: nothing is asked of it.")
-    ] = False,
+    lost: Lost = False,
     policy: HowLong = Policy.WAIT,
     deadline: Until = None,
     override: Annotated[

@@ -94,6 +94,8 @@ class MembersResume(_OfMembers):
 class MembersRemove(_Draining):
     """Empty members, and take them out of the instance."""
 
+    lost: bool = False
+    """Their hosts are gone for good: nothing is done there any more."""
     keep_allocations: bool = False
     """Machines that the platform allocated for them stay yours."""
 

@@ -119,7 +119,7 @@ async def remove(ctx: Context, instance: str, given: MembersRemove) -> Operation
     how = rules.drain_input(given.policy, given.deadline, owner="user", reason=given.reason)
 
     def told(member: Member) -> dict[str, Any]:
-        return {**how, "drained": member.status == "drained", "lost": False}
+        return {**how, "drained": member.status == "drained", "lost": given.lost}
 
     children = _children(asked, "remove", members, told, given)
     limits = {"max_parallel": given.max_parallel, "failure_budget": given.failure_budget}

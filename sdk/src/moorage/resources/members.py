@@ -148,17 +148,19 @@ class Members(Group):
         reason: str,
         policy: DrainPolicy = "wait",
         deadline: int | None = None,
+        lost: bool = False,
         keep_allocations: bool = False,
         max_parallel: int | None = None,
         failure_budget: int | None = None,
     ) -> Arguments:
-        """Empty members, and take them out of the instance."""
+        """Empty members, and take them out. `lost`: their machines will not answer any more."""
         return Arguments(
             path={"instance": id_of(instance)},
             body=MembersRemove(
                 members=[id_of(member) for member in members],
                 policy=policy,
                 deadline=deadline,
+                lost=lost,
                 keep_allocations=keep_allocations,
                 max_parallel=max_parallel,
                 failure_budget=failure_budget,
