@@ -10,7 +10,7 @@ from typing import Any
 
 import structlog
 
-from moorage_core.kit.db import Db, Scope, org_scope
+from moorage_core.kit.db import Database, Db, Scope, org_scope
 from moorage_core.kit.ids import PLATFORM_ORG, EvidenceId
 from moorage_core.nodes import rules, store
 from moorage_core.nodes.models import Facts
@@ -60,9 +60,9 @@ class Trust:
     """Names of nodes whose agents have not."""
 
 
-async def count_trust(at: Platform, digest: str) -> Trust:
+async def count_trust(database: Database, digest: str) -> Trust:
     """How many agents have said that they use the bundle of this digest."""
-    async with at.database.transaction(org_scope(PLATFORM_ORG), read_only=True) as db:
+    async with database.transaction(org_scope(PLATFORM_ORG), read_only=True) as db:
         rows = await store.list_trust(db, org=PLATFORM_ORG)
     lacking = [row["name"] for row in rows if row["trust"] != digest]
     return Trust(len(rows) - len(lacking), lacking)

@@ -13,10 +13,10 @@ from typing import Annotated
 import psycopg
 import typer
 
-from moorage_core import main
 from moorage_core.embedded import authority, succession, tls
 from moorage_core.embedded.errors import OperatorError
 from moorage_core.errors import ApiError
+from moorage_core.kit.db import open_database
 from moorage_core.nodes import presence
 from moorage_core.nodes.presence import Trust
 from moorage_core.operate import arguments, reached
@@ -107,9 +107,19 @@ def _trust(settings: Settings, place: Path) -> Trust:
 
 
 async def _count(settings: Settings, digest: str) -> Trust:
+    """By the database alone: a whole platform takes longer to load than all the rest."""
+    urls = settings.database
+    assert urls.app_url is not None, "whoever has reached it knows where it is"
+    assert urls.system_url is not None, "as above"
+    timeout = int(urls.statement_timeout.total_seconds() * 1000)
     try:
-        async with main.open_platform(settings, background=False) as platform:
-            return await presence.count_trust(platform, digest)
+        database = await open_database(
+            urls.app_url, urls.system_url, pool_size=1, statement_timeout_ms=timeout
+        )
+        try:
+            return await presence.count_trust(database, digest)
+        finally:
+            await database.close()
     except (ApiError, psycopg.Error) as err:
         raise NoAuthority(f"The database does not let us look: {err}") from err
 
