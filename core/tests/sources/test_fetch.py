@@ -250,12 +250,12 @@ async def test_a_source_whose_head_drips_is_given_up(depot: Depot) -> None:
 
 async def test_whoever_takes_the_bytes_may_be_slow(depot: Depot) -> None:
     depot.answers["*"] = depots.content(FIRST, SECOND)
-    pieces = await fetch.open_content(order(depot, patience=0.1), road(), offset=0)
+    pieces = await fetch.open_content(order(depot, patience=0.5), road(), offset=0)
     taken = b""
 
     async for piece in pieces:
         taken += piece
-        await asyncio.sleep(0.15)
+        await asyncio.sleep(0.6)
 
     assert taken == CONTENT
 
