@@ -82,7 +82,6 @@ async def add_controller(op: moorage.MemberOperation) -> None:
     op.report_member(
         health="healthy",
         runtime_version=version,
-        config_hash=render.digest(files),
         adapter_detail={
             "hostname": look["hostname"],
             "processes": processes,

@@ -1,6 +1,5 @@
 """Every file of a cluster, from its configuration. Pure."""
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -215,12 +214,6 @@ def config_files(cluster: Cluster, workers: Iterable[Worker]) -> dict[str, str]:
         f"{CONFIG}/cgroup.conf": cgroup_conf(cluster.processes),
         f"{CONFIG}/plugstack.conf": f"{_HEAD}\n",
     }
-
-
-def digest(files: Mapping[str, str]) -> str:
-    """What tells one configuration from another."""
-    said = "".join(f"{path}\n{text}\n" for path, text in sorted(files.items()))
-    return hashlib.sha256(said.encode()).hexdigest()
 
 
 # Units. None starts with the host: the platform starts them once it knows whose the host is.
