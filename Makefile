@@ -14,7 +14,7 @@ PYTEST := $(BIN)/pytest -q
 PARALLEL := -n $(WORKERS) --dist loadfile
 # Hosts of a lab are waited for most of the time: their lanes run beside the others, which yield to
 # them. What is slow without hosts waits as well.
-ON_HOSTS := "lab and not slurm"
+ON_HOSTS := "lab and not slurm" "slurm and not kit"
 SLOW := (slow or browser) and not lab
 FAST := not lab and not browser and not slow
 
@@ -47,7 +47,7 @@ test: setup ## Set up, then run every test
 test-fast: setup ## Tests that need no lab and no browser, in a few minutes
 	$(PYTEST) $(PARALLEL) -m "$(FAST)" $(ARGS)
 
-test-slurm: setup ## Clusters of Slurm on real hosts; as root
+test-slurm: setup ## Clusters of Slurm on real hosts, and what the conformance kit says of them; as root
 	$(PYTEST) -m slurm tests/slurm $(ARGS)
 
 test-faults: setup ## The whole fault matrix; what was run stands in tests/faults/report/
