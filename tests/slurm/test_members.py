@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from tests.e2e import work
 from tests.e2e.callers import Caller, wait_until
 from tests.e2e.shop import Shop
 from tests.e2e.world import Member, Tenant
@@ -255,6 +254,5 @@ def test_a_dead_host_is_replaced_and_holds_no_key_when_it_comes_back(
     assert cluster.run("srun", "--nodelist=worker-6", "id", "-un", user=people.ada.login)
     cluster.run("scancel", str(job))
     assert [each["where"] for each in asked["residue"]] == ["worker-5"]
-    gone = work.release(acme, dead["allocation_id"], seconds=clusters.LONG)
-    assert gone["status"] == "released"
+    clusters.give_back(acme, [dead["allocation_id"]])
     assert host.run(["test", "-e", KEY], check=False).code != 0
