@@ -61,6 +61,8 @@ def client(lab: Lab) -> str:
     folder = lab.layout.export / "nfs"
     folder.mkdir()
     shown = ["apt-cache", "depends", "--important", "libnfs-utils"]
+    if subprocess.run(shown, check=False, capture_output=True).returncode:
+        subprocess.run(["apt-get", "update"], check=True)  # a machine that has no lists yet
     needs = subprocess.run(shown, check=True, capture_output=True, text=True).stdout.split()
     library = next(word for word in needs if word.startswith("libnfs1"))
     subprocess.run(["apt-get", "download", "libnfs-utils", library], check=True, cwd=folder)
