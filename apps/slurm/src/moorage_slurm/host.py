@@ -127,7 +127,8 @@ async def quietly(machine: moorage.Machine) -> AsyncGenerator[None]:
 
 async def install(machine: moorage.Machine, role: str, series: str, there: Json) -> bool:
     """Have the packages of a role; nothing starts by itself. Whether anything was changed."""
-    await ask(machine, "setup.begin", {"role": role})
+    given = {"role": role, "stay": machine.member.allocation_id}
+    await ask(machine, "setup.begin", given)
     if cluster.has_packages(there, role, series):
         return False
     async with quietly(machine):

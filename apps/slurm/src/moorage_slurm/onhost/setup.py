@@ -4,6 +4,7 @@ import grp
 import json
 import os
 import pwd
+import shutil
 from pathlib import Path
 
 from moorage_slurm.onhost.commands import Json, Refused, connect, journal, must
@@ -11,14 +12,20 @@ from moorage_slurm.onhost.commands import Json, Refused, connect, journal, must
 HOME = Path("/var/lib/moorage-slurm")
 BEFORE = HOME / "before.json"
 ROLES = HOME / "roles"
+STAY = HOME / "stay"
+"""By which allocation the host is ours. One that was dead when we left is given back without us, and
+comes again under another: what we noted then is of another life, and misleads."""
 DATABASE = "slurm_acct"
 DATABASE_PORT = 6819
 
 
 def begin(given: Json) -> Json:
     """Remember the host as it is, once, and that a role is on it now."""
+    if STAY.exists() and STAY.read_text() != given["stay"]:
+        shutil.rmtree(HOME)
     ROLES.mkdir(parents=True, exist_ok=True)
     HOME.chmod(0o700)
+    STAY.write_text(given["stay"])
     if not BEFORE.exists():
         said = json.dumps(picture())
         part = BEFORE.with_suffix(".part")

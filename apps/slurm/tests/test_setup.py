@@ -1,0 +1,34 @@
+"""What is remembered of a host, and for how long."""
+
+from pathlib import Path
+
+import pytest
+
+from moorage_slurm.onhost import setup
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    place = tmp_path / "home"
+    for name in ("BEFORE", "ROLES", "STAY"):
+        now: Path = getattr(setup, name)
+        monkeypatch.setattr(setup, name, place / now.relative_to(setup.HOME))
+    monkeypatch.setattr(setup, "HOME", place)
+    monkeypatch.setattr(setup, "picture", lambda: {"packages": {}, "users": [], "groups": []})
+    return place
+
+
+def test_roles_of_one_stay_are_kept_together(home: Path) -> None:
+    setup.begin({"role": "controller", "stay": "alc_1"})
+
+    assert setup.begin({"role": "worker", "stay": "alc_1"}) == {"roles": ["controller", "worker"]}
+
+
+def test_a_host_that_was_given_back_without_us_begins_anew(home: Path) -> None:
+    setup.begin({"role": "controller", "stay": "alc_1"})
+    home.joinpath("copies").mkdir()
+
+    found = setup.begin({"role": "worker", "stay": "alc_2"})
+
+    assert found == {"roles": ["worker"]}
+    assert not home.joinpath("copies").exists()
