@@ -13,8 +13,8 @@ HOME = Path("/var/lib/moorage-slurm")
 BEFORE = HOME / "before.json"
 ROLES = HOME / "roles"
 STAY = HOME / "stay"
-"""By which allocation the host is ours. One that was dead when we left is given back without us, and
-comes again under another: what we noted then is of another life, and misleads."""
+"""By which allocation the host is ours. One that was dead when we left is given back without us,
+and comes again under another: what we noted then is of another life, and misleads."""
 DATABASE = "slurm_acct"
 DATABASE_PORT = 6819
 
