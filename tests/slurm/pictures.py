@@ -27,6 +27,13 @@ def take(host: Host) -> frozenset[str]:
     return frozenset(host.run("sh", stdin=_LOOK.encode(), timeout=120).stdout.splitlines())
 
 
+def take_first(host: Host) -> frozenset[str]:
+    """That of a host before a cluster comes. A wipe does not find what programs of an app noted on
+    a host that was lost, which may have been this one in a test before."""
+    host.run(["rm", "-rf", "/var/lib/moorage-slurm"])
+    return take(host)
+
+
 def difference(before: frozenset[str], after: frozenset[str]) -> list[str]:
     """What came and what went."""
     came = [f"+ {line}" for line in after - before]

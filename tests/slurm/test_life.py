@@ -27,7 +27,7 @@ def held(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[Held]:
 
 @pytest.fixture(scope="module")
 def before(held: Held) -> list[frozenset[str]]:
-    return [pictures.take(node.host) for node, _ in held]
+    return [pictures.take_first(node.host) for node, _ in held]
 
 
 @pytest.fixture(scope="module")
