@@ -3,6 +3,7 @@
 import time
 
 from moorage_lab import Host
+from moorage_slurm.onhost import leave, setup
 from tests.e2e.callers import pause
 
 _LOOK = r"""
@@ -28,9 +29,10 @@ def take(host: Host) -> frozenset[str]:
 
 
 def take_first(host: Host) -> frozenset[str]:
-    """That of a host before a cluster comes. A wipe does not find what programs of an app noted on
+    """That of a host before a cluster comes. A wipe does not find what programs and daemons wrote on
     a host that was lost, which may have been this one in a test before."""
-    host.run(["rm", "-rf", "/var/lib/moorage-slurm"])
+    roles = [path for each in leave.PATHS.values() for path in each]
+    host.run(["rm", "-rf", str(setup.HOME), *leave.SHARED_PATHS, *roles])
     return take(host)
 
 
