@@ -29,8 +29,8 @@ def take(host: Host) -> frozenset[str]:
 
 
 def take_first(host: Host) -> frozenset[str]:
-    """That of a host before a cluster comes. A wipe does not find what programs and daemons wrote on
-    a host that was lost, which may have been this one in a test before."""
+    """That of a host before a cluster comes. A wipe does not find what programs and daemons wrote
+    on a host that was lost, which may have been this one in a test before."""
     roles = [path for each in leave.PATHS.values() for path in each]
     host.run(["rm", "-rf", str(setup.HOME), *leave.SHARED_PATHS, *roles])
     return take(host)
