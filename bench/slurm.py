@@ -146,7 +146,7 @@ def _add(cluster: Cluster, machine: tuple[Member, str]) -> float:
 
 def _kill_scheduler(cluster: Cluster) -> float:
     began = time.monotonic()
-    cluster.controller.run("kill -9 $(cat /run/slurmctld/slurmctld.pid)")
+    cluster.controller.run("systemctl kill --kill-whom=main --signal=KILL slurmctld")
     wait_until(lambda: "is UP" in cluster.run("scontrol", "ping", check=False))
     return time.monotonic() - began
 
