@@ -22,17 +22,30 @@ DATABASE_PORT = 6819
 def begin(given: Json) -> Json:
     """Remember the host as it is, once, and that a role is on it now."""
     if STAY.exists() and STAY.read_text() != given["stay"]:
-        shutil.rmtree(HOME)
+        _forget()
     ROLES.mkdir(parents=True, exist_ok=True)
     HOME.chmod(0o700)
-    STAY.write_text(given["stay"])
+    _note(STAY, given["stay"])
     if not BEFORE.exists():
-        said = json.dumps(picture())
-        part = BEFORE.with_suffix(".part")
-        part.write_text(said)
-        os.replace(part, BEFORE)
+        _note(BEFORE, json.dumps(picture()))
     (ROLES / given["role"]).touch()
     return {"roles": roles()}
+
+
+def _forget() -> None:
+    """Drop all of an earlier stay but whose it was: whoever is killed here does it again."""
+    for path in HOME.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path != STAY:
+            path.unlink()
+
+
+def _note(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    part = path.with_suffix(".part")
+    part.write_text(text)
+    os.replace(part, path)
 
 
 def roles() -> list[str]:
