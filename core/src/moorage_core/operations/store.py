@@ -21,7 +21,8 @@ OPERATION: LiteralString = """
         WHERE p.id = o.parent_id) AS parent_open,
     (SELECT coalesce(jsonb_agg(r.one ORDER BY c.id, r.at), '[]')
         FROM operations c, jsonb_array_elements(c.residue) WITH ORDINALITY AS r(one, at)
-        WHERE c.parent_id = o.id AND c.residue <> '[]') AS children_residue,
+        WHERE o.phase IS NOT NULL AND c.parent_id = o.id AND c.residue <> '[]')
+        AS children_residue,
     ARRAY(SELECT x.allocation_id FROM operation_allocations x WHERE x.operation_id = o.id
         ORDER BY x.allocation_id) AS allocations
     """
