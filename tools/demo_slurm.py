@@ -17,7 +17,7 @@ FIRST, SECOND = "1.0.0", "2.0.0"
 INSTANCE = "acme/research/batch"
 HOSTS = 4
 GRACE = ("--profile", "grace")
-NOT_FOUND, NOT_ALLOWED = 4, 3
+NOT_FOUND = 4
 
 
 def walk(terminal: Walk) -> None:

@@ -133,10 +133,10 @@ async def _admit(plan: Plan, tenant: Tenant, app: AppRead) -> None:
         return
     families = tenant.platform.families
     for name in plan.manifest.families:
-        keys = [each.key for each in (await families.get(name)).keys]
         try:
             await families.get_admission(name, app)
         except NotFound:
+            keys = [each.key for each in (await families.get(name)).keys]
             await families.admit(name, app, keys=keys)
 
 
