@@ -1,7 +1,7 @@
 # Moorage. `make` alone lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast test-slurm test-faults check boundaries gen bench lock format
+.PHONY: help setup demo test test-fast test-slurm test-faults check boundaries docs gen bench lock format
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -53,19 +53,23 @@ test-slurm: setup ## Clusters of Slurm on real hosts, and what the conformance k
 test-faults: setup ## The whole fault matrix; what was run stands in tests/faults/report/
 	FAULTS=all $(PYTEST) -s tests/faults $(ARGS)
 
-check: setup ## Format, lint, types, boundaries, generated files
+check: setup ## Format, lint, types, boundaries, generated files, links of the docs
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(MAKE) --no-print-directory boundaries
 	$(PYTHON) -m tools.lint
 	$(BIN)/basedpyright
 	$(PYTHON) -m tools.gen --check
+	$(PYTHON) -m tools.docs --check
 
 boundaries: ## App words in the platform, hosts in lock files, import contracts
 	@crossed=0; \
 	$(PYTHON) -m tools.boundary || crossed=1; \
 	$(BIN)/lint-imports --no-logo || crossed=1; \
 	exit $$crossed
+
+docs: setup ## Build the docs site that the platform serves, and check its links
+	$(PYTHON) -m tools.docs --check
 
 gen: setup ## Regenerate the contract, SDK models and reference pages
 	$(PYTHON) -m tools.gen

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes this clone ready to run: system packages, .venv, the packages of this repository, and the
-# OIDC provider that the tests log in with. Safe to run again; over in a moment when nothing changed.
+# Makes this clone ready to run: system packages, .venv, the packages of this repository, the OIDC
+# provider that the tests log in with, and the docs site. Safe to run again; over in a moment when
+# nothing changed.
 #
 # Wants Debian 12 or 13 and Python 3.11 or newer. As root it installs what the system lacks. As
 # anybody else it names each missing package with the command that installs it, and goes on with
@@ -187,10 +188,12 @@ flock 9 # two at once would take turns at one half-made environment
 
 system
 make_venv
-is_current && exit 0
-install_uv
-install_python_packages
-install_node
-install_oidc_provider
-fingerprint >"$stamp"
-say "ready"
+if ! is_current; then
+    install_uv
+    install_python_packages
+    install_node
+    install_oidc_provider
+    fingerprint >"$stamp"
+    say "ready"
+fi
+"$venv/bin/python" -m tools.docs # over in a moment when no page changed
