@@ -1,0 +1,5 @@
+import { Page } from "@/components/Page";
+
+export function EntitlementsPage() {
+  return <Page title="EntitlementsPage">{null}</Page>;
+}
