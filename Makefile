@@ -53,7 +53,7 @@ test-slurm: setup ## Clusters of Slurm on real hosts, and what the conformance k
 test-faults: setup ## The whole fault matrix; what was run stands in tests/faults/report/
 	FAULTS=all $(PYTEST) -s tests/faults $(ARGS)
 
-check: setup ## Format, lint, types, boundaries, generated files, links of the docs
+check: setup ## Format, lint, types, boundaries, generated files, the console, links of the docs
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(MAKE) --no-print-directory boundaries
@@ -61,6 +61,7 @@ check: setup ## Format, lint, types, boundaries, generated files, links of the d
 	$(BIN)/basedpyright
 	$(PYTHON) -m tools.gen --check
 	$(PYTHON) -m tools.docs --check
+	cd console && PATH=$(CURDIR)/$(BIN):$$PATH && npm run --silent lint && npm run --silent types && npm run --silent gen -- --check && npm run --silent test
 
 boundaries: ## App words in the platform, hosts in lock files, import contracts
 	@crossed=0; \
@@ -73,6 +74,7 @@ docs: setup ## Build the docs site that the platform serves, and check its links
 
 gen: setup ## Regenerate the contract, SDK models and reference pages
 	$(PYTHON) -m tools.gen
+	cd console && PATH=$(CURDIR)/$(BIN):$$PATH npm run --silent gen
 
 bench: setup ## Measure; results in bench/results/
 	$(PYTHON) -m bench.run $(ARGS)
