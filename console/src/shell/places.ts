@@ -85,7 +85,7 @@ export function placesFor(me: Me, project: Project | null, org: Org | null): Pla
   add("Platform", { org: PLATFORM_ORG }, [
     ["infra.node.read", { label: "Nodes", to: "/platform/nodes", icon: IconCpu }],
     [
-      "infra.sku.create",
+      "infra.sku.write",
       { label: "SKUs and regions", to: "/platform/classes", icon: IconBuildingFactory2 },
     ],
     ["iam.org.create", { label: "Organisations", to: "/platform/orgs", icon: IconBuilding }],
