@@ -39,6 +39,7 @@ test("rows that moved make old the view they stand in, and no other", () => {
     key("/v1/instances/{instance}/views/{view}", { instance: "inst_1", view: name });
   expect(touchedBy(moved, view("queue"))).toBe(true);
   expect(touchedBy(moved, view("hosts"))).toBe(false);
+  expect(touchedBy({ ...moved, name: null }, view("hosts"))).toBe(true);
 });
 
 test("steps that moved make old the operations that are shown", () => {

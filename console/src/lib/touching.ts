@@ -7,6 +7,7 @@ type CloudEvent = Schemas["CloudEvent"];
 export interface Moved {
   instance: string;
   what: "operations" | "instance" | "views";
+  /** Of a view; null where it may be any. */
   name: string | null;
 }
 
@@ -120,7 +121,7 @@ export function touchedBy(moved: Moved, key: Key): boolean {
   if (fills.instance !== moved.instance) return false;
   if (moved.what === "views")
     return path === "/v1/instances/{instance}/views/{view}"
-      ? fills.view === moved.name
+      ? moved.name === null || fills.view === moved.name
       : path.endsWith("/views");
   return path === "/v1/instances/{instance}" || path === "/v1/instances/{instance}/members";
 }
