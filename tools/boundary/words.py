@@ -19,8 +19,6 @@ PLATFORM = (
     "contract",
 )
 NOT_OURS = frozenset({"__pycache__", "dist", "node_modules"})
-BUILT = ("core/src/moorage_core/console/app", "core/src/moorage_core/console/docs")
-"""What is made from other sources: pages about apps name them, and may."""
 SERVED = "core/src/moorage_core/console/docs"
 """The built docs, which speak of every app. They are files for people; no code reads them."""
 APP_WORDS = re.compile(
@@ -38,13 +36,8 @@ def find(repo: Path) -> Iterator[str]:
         for path in sorted((repo / folder).rglob("*")):
             if path.is_relative_to(repo / SERVED):
                 continue
-            name = path.relative_to(repo)
-            if path.is_file() and NOT_OURS.isdisjoint(name.parts) and not _is_built(name):
-                yield from _in_file(path, str(name))
-
-
-def _is_built(name: Path) -> bool:
-    return any(name.is_relative_to(folder) for folder in BUILT)
+            if path.is_file() and NOT_OURS.isdisjoint(path.relative_to(repo).parts):
+                yield from _in_file(path, str(path.relative_to(repo)))
 
 
 def _in_file(path: Path, name: str) -> Iterator[str]:
