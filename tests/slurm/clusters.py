@@ -109,7 +109,7 @@ class Cluster(Deployed):
 
     def wait(self, operation: dict[str, Any], *, seconds: float = LONG) -> dict[str, Any]:
         """How an operation ended, which is well; what keeps it from its end is raised at once."""
-        path, since = f"/v1/operations/{operation['id']}", operation["created_at"]
+        path, since = f"/v1/operations/{operation['id']}?wait=1", operation["created_at"]
 
         def is_over(found: dict[str, Any]) -> bool:
             if found["ended_at"] is not None:
