@@ -1,4 +1,4 @@
-"""A platform that serves its console, hosts of a lab, an app in the catalog, people and a browser."""
+"""A platform that serves its console, hosts, an app in the catalog, people and a browser."""
 
 import os
 import shutil
