@@ -239,7 +239,7 @@ async def start_controller(machine: moorage.Machine) -> None:
     """Undo a stop: the database first."""
     for unit in ("mariadb.service", "slurmdbd.service", "slurmctld.service"):
         await machine.service(unit, "started")
-    await machine.service(f"{host.PEOPLE}.path", "started")
+    await machine.service(f"{render.PEOPLE}.path", "started")
 
 
 async def restart_workers(controller: moorage.Machine, machines: Sequence[moorage.Machine]) -> None:
