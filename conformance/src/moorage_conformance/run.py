@@ -36,6 +36,9 @@ class Wish:
     passes: frozenset[str] | None = None
     """Ways through the app's life, by name; left out: all that the rules need."""
     crashes: int | None = None
+    """How often the controller dies in one operation at most; left out: at every call."""
+    cancels: int | None = None
+    """How often one operation is cancelled at most; left out: at every step."""
     name: str | None = None
     """What the versions of the run are called by; left out: a name that no other run has."""
     log: Path | None = None
@@ -113,6 +116,7 @@ async def _staged(wish: Wish) -> AsyncGenerator[Stage]:
             inside=inside,
             log=wish.log or place / "controller.log",
             crashes=wish.crashes,
+            cancels=wish.cancels,
             ca=None if wish.ca is None else str(wish.ca),
             acts=wish.acts,
         )
