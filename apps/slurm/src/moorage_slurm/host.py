@@ -150,6 +150,16 @@ async def install_all(machines: Sequence[moorage.Machine], series: str) -> None:
     await everywhere(machines, one)
 
 
+async def take_all_off(machines: Sequence[moorage.Machine], series: str) -> None:
+    """Undo that, but for members that have joined since: those go with their instance."""
+
+    async def one(machine: moorage.Machine) -> None:
+        await clear(machine, machine.member.component)
+        await scan(machine, machine.member.component)
+
+    await must_everywhere([m for m in machines if m.member.status not in cluster.SETTLED], one)
+
+
 async def put_key(machine: moorage.Machine, key: moorage.Secret, auth: str) -> bool:
     """The cluster's key, and who checks it; whether the host had another."""
     return (await ask(machine, "keys.put", {"auth": auth}, secrets=[key]))["changed"]
@@ -436,10 +446,13 @@ async def join(
 async def _give_reason(
     machine: moorage.Machine, address: str, what: str, last: bool, err: Exception
 ) -> Json:
-    """Try again, or stop and say what keeps a worker from being heard, and the ways out."""
-    if not last:
-        raise moorage.Retry(what, after=5) from err
+    """Try again, or stop and say what keeps a worker from being heard, and the ways out.
+
+    Where its host does not even reach the scheduler, another try says nothing new.
+    """
     found = await ask(machine, "nodes.why", {"address": address, "port": render.PORT})
+    if found["reaches"] and not last:
+        raise moorage.Retry(what, after=5) from err
     raise moorage.Fail(
         "worker_silent",
         f"{what[0].upper()}{what[1:]}. {' '.join(found['why'])} Mend that and resume this"

@@ -20,7 +20,8 @@ async def prepare(op: moorage.InstanceOperation) -> None:
     """The key, and the packages of all hosts side by side: most of the time goes there."""
     await op.put_secret(KEY, generate=KEY_BYTES)
     series = cluster.series(op.instance.app_version)
-    await op.step("install packages", host.install_all, op.machines(), series)
+    hosts, undo = op.machines(), host.take_all_off
+    await op.step("install packages", host.install_all, hosts, series, undo=undo)
 
 
 @app.instance.deploy
