@@ -1,7 +1,7 @@
 # Moorage. `make` alone lists the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast test-slurm test-faults check boundaries gen bench lock format
+.PHONY: help setup demo test test-fast test-slurm test-faults check boundaries docs gen bench lock format
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -53,13 +53,15 @@ test-slurm: setup ## Clusters of Slurm on real hosts, and what the conformance k
 test-faults: setup ## The whole fault matrix; what was run stands in tests/faults/report/
 	FAULTS=all $(PYTEST) -s tests/faults $(ARGS)
 
-check: setup ## Format, lint, types, boundaries, generated files
+check: setup ## Format, lint, types, boundaries, generated files, the console, links of the docs
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(MAKE) --no-print-directory boundaries
 	$(PYTHON) -m tools.lint
 	$(BIN)/basedpyright
 	$(PYTHON) -m tools.gen --check
+	$(PYTHON) -m tools.docs --check
+	cd console && PATH=$(CURDIR)/$(BIN):$$PATH && npm run --silent lint && npm run --silent types && npm run --silent gen -- --check && npm run --silent test
 
 boundaries: ## App words in the platform, hosts in lock files, import contracts
 	@crossed=0; \
@@ -67,8 +69,12 @@ boundaries: ## App words in the platform, hosts in lock files, import contracts
 	$(BIN)/lint-imports --no-logo || crossed=1; \
 	exit $$crossed
 
+docs: setup ## Build the docs site that the platform serves, and check its links
+	$(PYTHON) -m tools.docs --check
+
 gen: setup ## Regenerate the contract, SDK models and reference pages
 	$(PYTHON) -m tools.gen
+	cd console && PATH=$(CURDIR)/$(BIN):$$PATH npm run --silent gen
 
 bench: setup ## Measure; results in bench/results/
 	$(PYTHON) -m bench.run $(ARGS)

@@ -2,6 +2,7 @@
 
     make demo                 walk, then stay up and say where to look; Ctrl-C ends it
     make demo ARGS=--once     walk, then stop; exit 0 if every step did what it should
+    make demo ARGS=--ready    make everything ready for a walk of your own, then stay up
 
 Every step is a `moor` command that you can type yourself.
 """
@@ -20,23 +21,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from moorage_lab import Lab
-from tools import demo_machines
+from tools import demo_apps, demo_machines, demo_ready
 from tools.demo_terminal import MOOR, Walk
 
 LOOPBACK = "127.0.0.1"
 NOT_FOUND, NOT_ALLOWED, UNSOUND = 4, 3, 5
-PUBLISHING = (
-    "catalog.app.create",
-    "catalog.app.read",
-    "catalog.artifact.create",
-    "catalog.artifact.read",
-    "catalog.artifact.sign",
-    "catalog.family.read",
-    "catalog.publisher_key.read",
-    "catalog.version.create",
-    "catalog.version.promote",
-    "catalog.version.publish",
-)
 
 
 def walk(terminal: Walk, *, data: Path, password: str, lab: Lab | None) -> None:
@@ -100,7 +89,7 @@ def publish(terminal: Walk) -> None:
 
     step("An app team has a project of its own. Its pipeline may publish, and nothing else.")
     moor("projects", "create", "acme", "widgets", "--name", "Widgets", "--profile", "ada")
-    pipeline(terminal)
+    demo_apps.pipeline(terminal)
     signing = ("publisher-keys", "create", "acme/widgets", "release", "--generate", "release.pem")
     moor(*signing, "--profile", "ada")
 
@@ -119,20 +108,6 @@ def publish(terminal: Walk) -> None:
     moor("app", "promote", "hello", "0.1.0", "prod", "--profile", "pipeline")
     moor("app", "promotions", "hello", "--profile", "ada")
     moor("app", "update", "hello", "--visibility", "org", "--profile", "ada")
-
-
-def pipeline(terminal: Walk) -> None:
-    """A service account with the keys that publishing takes, signed in as `pipeline`."""
-    keys = [f"--permission={key}" for key in PUBLISHING]
-    making = ("service-accounts", "create", "acme/widgets", "pipeline", *keys)
-    terminal.moor(*making, "--profile", "ada")
-    place = ("pipeline", "--project", "acme/widgets")
-    adding = ("service-accounts", "keys", "add", *place, "--generate", "pipeline.key")
-    terminal.moor(*adding, "--profile", "ada")
-    account = terminal.ask("service-accounts", "get", *place, "--profile", "ada")["id"]
-    known = terminal.ask("service-accounts", "keys", "list", *place, "--profile", "ada")
-    proof = ("--key", known["items"][0]["id"], "--private-key", "pipeline.key")
-    terminal.login("--service-account", account, *proof, "--profile", "pipeline")
 
 
 def use(terminal: Walk) -> None:
@@ -214,19 +189,25 @@ def free_port(host: str, wanted: int = 7700) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--once", action="store_true", help="stop after the walk")
-    once = parser.parse_args().once
+    parser.add_argument("--ready", action="store_true", help="make ready for a walk of your own")
+    parser.add_argument("--lab", default=demo_machines.LAB, help="what the lab is called")
+    parser.add_argument("--env", default=Path(".cache/demo.env"), type=Path, help="for terminals")
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="moorage-demo-") as place:
         Path(place).chmod(0o711)
         home = Path(place) / "home"
         home.mkdir(mode=0o700)
         data = Path(place) / "data"
-        with demo_machines.hosts() as lab:
+        with demo_machines.hosts(arguments.lab) as lab:
             print("\n0. Start the platform on an empty folder.", flush=True)
             with platform(data, str(lab.layout.address) if lab else LOOPBACK) as (url, password):
                 terminal = Walk(home, url, ca=data / "tls" / "ca.pem" if lab else None)
+                if arguments.ready:
+                    demo_ready.stay(terminal, password=password, lab=lab, env=arguments.env)
+                    return
                 walk(terminal, data=data, password=password, lab=lab)
                 print("\nEvery step did what it should.", flush=True)
-                if not once:
+                if not arguments.once:
                     stay(terminal, password)
 
 

@@ -19,6 +19,18 @@ FIRST, SECOND = "0.1.0", "0.2.0"
 INSTANCE = "acme/research/demo"
 ADA = ("--profile", "ada")
 STOPPING = 30
+PUBLISHING = (
+    "catalog.app.create",
+    "catalog.app.read",
+    "catalog.artifact.create",
+    "catalog.artifact.read",
+    "catalog.artifact.sign",
+    "catalog.family.read",
+    "catalog.publisher_key.read",
+    "catalog.version.create",
+    "catalog.version.promote",
+    "catalog.version.publish",
+)
 
 
 def walk(terminal: Walk, allocations: list[str]) -> None:
@@ -48,6 +60,20 @@ def _publish(terminal: Walk) -> None:
 
     step("Ada reads what echo asks for, accepts it, and research may use it.")
     moor("entitlements", "create", "acme/research", "echo", "--yes", *ADA, lines=6)
+
+
+def pipeline(terminal: Walk) -> None:
+    """A service account with the keys that publishing takes, signed in as `pipeline`."""
+    keys = [f"--permission={key}" for key in PUBLISHING]
+    making = ("service-accounts", "create", "acme/widgets", "pipeline", *keys)
+    terminal.moor(*making, "--profile", "ada")
+    place = ("pipeline", "--project", "acme/widgets")
+    adding = ("service-accounts", "keys", "add", *place, "--generate", "pipeline.key")
+    terminal.moor(*adding, "--profile", "ada")
+    account = terminal.ask("service-accounts", "get", *place, "--profile", "ada")["id"]
+    known = terminal.ask("service-accounts", "keys", "list", *place, "--profile", "ada")
+    proof = ("--key", known["items"][0]["id"], "--private-key", "pipeline.key")
+    terminal.login("--service-account", account, *proof, "--profile", "pipeline")
 
 
 def register(terminal: Walk, app: str) -> None:

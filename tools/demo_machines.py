@@ -17,11 +17,11 @@ SETTINGS = {"MOORAGE_MACHINES__REIMAGE_COMMAND": json.dumps([str(MOOR), "lab", "
 
 
 @contextmanager
-def hosts() -> Generator[Lab | None]:
+def hosts(name: str = LAB) -> Generator[Lab | None]:
     """Some hosts; None where this machine cannot have any."""
-    print(f"\n   $ moor lab up --name {LAB} --hosts {HOSTS}", flush=True)
+    print(f"\n   $ moor lab up --name {name} --hosts {HOSTS}", flush=True)
     try:
-        lab = Lab.up(LAB, hosts=HOSTS)
+        lab = Lab.up(name, hosts=HOSTS)
     except LabError as err:
         print(f"     Skipped, and so is the part about machines: {err}", flush=True)
         yield None
@@ -31,7 +31,7 @@ def hosts() -> Generator[Lab | None]:
             print(f"     {host.name}  {host.address}", flush=True)
         yield lab
     finally:
-        labs.down(LAB)
+        labs.down(name)
 
 
 def walk(terminal: Walk, lab: Lab | None) -> None:
@@ -39,7 +39,7 @@ def walk(terminal: Walk, lab: Lab | None) -> None:
     if lab is None:
         terminal.step("Machines are left out: there is no lab here, as said above.")
         return
-    _enrol(terminal, lab)
+    enrol(terminal, lab)
     allocations = _hold(terminal)
     _work(terminal, allocations[0])
     demo_apps.walk(terminal, allocations)
@@ -48,7 +48,8 @@ def walk(terminal: Walk, lab: Lab | None) -> None:
     _pass_on(terminal)
 
 
-def _enrol(terminal: Walk, lab: Lab) -> None:
+def enrol(terminal: Walk, lab: Lab) -> None:
+    """Make nodes of the hosts."""
     moor, step = terminal.moor, terminal.step
     step("The operator has machines: a region, a class of them with a price, five nodes.")
     moor("regions", "create", "lab", "--name", "The lab", lines=2)

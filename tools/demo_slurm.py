@@ -22,7 +22,7 @@ NOT_FOUND = 4
 
 def walk(terminal: Walk) -> None:
     """Publish, run the controller, live a whole life on four machines."""
-    _publish(terminal)
+    publish(terminal)
     with demo_apps.controller(terminal, "slurm", "-m", "moorage_slurm"):
         machines = _hold(terminal)
         _deploy(terminal, machines)
@@ -35,7 +35,8 @@ def walk(terminal: Walk) -> None:
         demo_apps.release(terminal, machines)
 
 
-def _publish(terminal: Walk) -> None:
+def publish(terminal: Walk) -> None:
+    """Both releases, for research to use, with an operator to be."""
     step, moor = terminal.step, terminal.moor
     step("Slurm: two releases, each with the packages that hosts without internet need.")
     for number, more in ((FIRST, ("--create", "--app-project", PUBLISHER)), (SECOND, ())):

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes this clone ready to run: system packages, .venv, the packages of this repository, and the
-# OIDC provider that the tests log in with. Safe to run again; over in a moment when nothing changed.
+# Makes this clone ready to run: system packages, .venv, the packages of this repository, the OIDC
+# provider that the tests log in with, the console and the docs site. Safe to run again; over in a moment when
+# nothing changed.
 #
 # Wants Debian 12 or 13 and Python 3.11 or newer. As root it installs what the system lacks. As
 # anybody else it names each missing package with the command that installs it, and goes on with
@@ -15,7 +16,7 @@ inputs=(
     tools/setup.sh requirements/dev.lock .npmrc
     core/pyproject.toml sdk/pyproject.toml cli/pyproject.toml manifest/pyproject.toml lab/pyproject.toml agent/pyproject.toml conformance/pyproject.toml
     apps/echo/pyproject.toml apps/fixtures/peers/pyproject.toml apps/fixtures/trio/pyproject.toml apps/slurm/pyproject.toml
-    tests/oidc/package.json tests/oidc/package-lock.json
+    tests/oidc/package.json tests/oidc/package-lock.json console/package.json console/package-lock.json
 )
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -59,6 +60,8 @@ missing_packages() {
     [ -x /usr/sbin/sshd ] || echo "openssh-server|tests of hosts without agent; without it they are skipped"
     command -v git >/dev/null || echo "git|reading which files belong to the repository"
     command -v docker-registry >/dev/null || echo "docker-registry|tests against a real OCI registry; without it they are skipped"
+    command -v chromium >/dev/null || echo "chromium|tests of the console in a real browser; without it they are skipped"
+    [ -d /usr/share/fonts/truetype/liberation ] || echo "fonts-liberation|pages that look the same on every machine"
 }
 
 # Asks nothing, and leaves our lock (descriptor 9) to no service that a package might start.
@@ -166,19 +169,32 @@ install_node() {
     ln -sfn "$wheel/lib/node_modules/npm/bin/npx-cli.js" "$venv/bin/npx"
 }
 
-install_oidc_provider() {
-    say "installing the OIDC provider of the tests"
+install_node_packages() {  # install_node_packages FOLDER
     (
         PATH=$PWD/$venv/bin:$PATH
-        cd tests/oidc
+        cd "$1"
         npm ci --silent --no-audit --no-fund
     )
+}
+
+# The console is built into the package that serves it, and again only when its sources changed.
+build_console() {
+    local built=core/src/moorage_core/console/app now
+    now=$(find console -name node_modules -prune -o -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum)
+    [ "$(cat .cache/console-stamp 2>/dev/null)" != "$now" ] || [ ! -f "$built/index.html" ] || return 0
+    say "building the console"
+    (
+        PATH=$PWD/$venv/bin:$PATH
+        cd console
+        npm run --silent build -- --logLevel warn
+    )
+    echo "$now" >.cache/console-stamp
 }
 
 fingerprint() { { "$venv/bin/python" --version && sha256sum "${inputs[@]}"; } 2>/dev/null | sha256sum; }
 
 is_current() {
-    [ -d tests/oidc/node_modules ] && [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(fingerprint)" ]
+    [ -d tests/oidc/node_modules ] && [ -d console/node_modules ] && [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(fingerprint)" ]
 }
 
 mkdir -p .cache
@@ -187,10 +203,16 @@ flock 9 # two at once would take turns at one half-made environment
 
 system
 make_venv
-is_current && exit 0
-install_uv
-install_python_packages
-install_node
-install_oidc_provider
-fingerprint >"$stamp"
-say "ready"
+if ! is_current; then
+    install_uv
+    install_python_packages
+    install_node
+    say "installing the OIDC provider of the tests"
+    install_node_packages tests/oidc
+    say "installing what the console is made of"
+    install_node_packages console
+    fingerprint >"$stamp"
+    say "ready"
+fi
+build_console
+"$venv/bin/python" -m tools.docs # over in a moment when no page changed

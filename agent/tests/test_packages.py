@@ -21,9 +21,8 @@ def remote(host: Host) -> Iterator[Remote]:
     remote.baseline()
     yield remote
     host.run("dpkg --purge --force-depends tiny-app tiny-lib", check=False)
-    host.run(
-        "systemctl disable --now tiny.service; rm -f /etc/systemd/system/tiny.service", check=False
-    )
+    host.run("systemctl disable --now tiny.service", check=False)
+    host.run("rm -f /etc/systemd/system/tiny.service /etc/init.d/tiny")
     host.run("systemctl daemon-reload; systemctl reset-failed")
     remote.forget()
 
@@ -194,6 +193,50 @@ def test_a_service_is_put_started_enabled_and_left_alone(remote: Remote) -> None
         "enabled": True,
     }
     assert (stopped.result["active_state"], stopped.result["enabled"]) == ("inactive", False)
+
+
+@pytest.mark.lab
+def test_a_unit_file_counts_from_when_it_was_written(remote: Remote, host: Host) -> None:
+    wish = {"unit": "tiny.service", "content": UNIT, "state": "started"}
+    remote.do("service", wish)
+    other = UNIT.replace("[Service]", "[Service]\nEnvironment=WORD=new", 1)
+
+    changed = remote.do("service", {**wish, "content": other, "state": "restarted"})
+
+    assert changed.changed
+    asked = "systemctl show --property=Environment,NeedDaemonReload tiny.service"
+    assert sorted(host.run(asked).stdout.split()) == ["Environment=WORD=new", "NeedDaemonReload=no"]
+
+
+@pytest.mark.lab
+def test_a_unit_file_that_systemd_was_not_told_of_is_read(remote: Remote, host: Host) -> None:
+    wish = {"unit": "tiny.service", "content": UNIT, "state": "started"}
+    remote.do("service", wish)
+    other = UNIT.replace("[Service]", "[Service]\nEnvironment=WORD=new", 1)
+    host.put(other.encode(), "/etc/systemd/system/tiny.service")
+
+    again = remote.do("service", {**wish, "content": other, "state": "restarted"})
+
+    assert again.changed
+    shown = host.run("systemctl show --property=Environment tiny.service").stdout
+    assert shown.strip() == "Environment=WORD=new"
+
+
+@pytest.mark.lab
+def test_a_service_with_a_script_of_an_older_kind_does_not_start_with_the_host(
+    remote: Remote, host: Host
+) -> None:
+    script = b"#!/bin/sh\n### BEGIN INIT INFO\n# Provides: tiny\n# Required-Start:\n"
+    script += b"# Required-Stop:\n# Default-Start: 2 3 4 5\n# Default-Stop:\n### END INIT INFO\n"
+    host.put(script, "/etc/init.d/tiny", mode=0o755)
+    remote.do("service", {"unit": "tiny.service", "content": UNIT, "enabled": True})
+
+    told = remote.do("service", {"unit": "tiny.service", "enabled": False})
+
+    assert (told.changed, told.result["enabled"]) == (True, False)
+    assert host.run("systemctl is-enabled tiny.service", check=False).stdout.strip() == "disabled"
+    wanted = host.run("systemctl show --property=WantedBy tiny.service").stdout.strip()
+    assert wanted == "WantedBy="
 
 
 @pytest.mark.lab

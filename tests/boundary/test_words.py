@@ -43,3 +43,14 @@ def test_a_file_named_after_an_app_is_found(tmp_path: Path) -> None:
     file.touch()
 
     assert len(list(words.find(tmp_path))) == 1
+
+
+def test_the_built_docs_may_speak_of_apps_and_what_stands_beside_them_may_not(
+    tmp_path: Path,
+) -> None:
+    beside = tmp_path / words.SERVED
+    beside.mkdir(parents=True)
+    (beside / "page.html").write_text("slurm")
+    (beside.parent / "routes.py").write_text("slurm")
+
+    assert list(words.find(tmp_path)) == ["core/src/moorage_core/console/routes.py:1: 'slurm'"]

@@ -140,5 +140,5 @@ def controller(
 
 def ended(caller: Caller, operation: str, *, seconds: float = 60) -> dict[str, object]:
     """The operation, once it has ended."""
-    path = f"/v1/operations/{operation}"
+    path = f"/v1/operations/{operation}?wait=2"
     return caller.until(path, lambda found: found["ended_at"], seconds=seconds)

@@ -15,9 +15,11 @@ from moorage_agent.outputs import STREAMS
 from moorage_agent.platform import Refused, Unreachable
 from moorage_agent.session import Conflict, Retired, Session
 
-QUICK = 0.05
-"""A task that is over by then is not reported as running before its end."""
-GATHER = 0.1
+QUICK = 0.25
+"""A task that is over by then is not reported as running before its end: for most that would be a
+call in vain."""
+GATHER = 0.5
+"""Between one piece of output and the next, for whoever watches it come."""
 CONFLICT_WAIT = 60.0
 _HOPELESS = (400, 404, 410, 413, 422)
 _NO_MORE_OUTPUT = ("output_ended", "output_full")

@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
@@ -25,6 +26,7 @@ from moorage_core.artifacts.transfers import Transfers
 from moorage_core.audit.sweeps import FlushDenials, SealAudit
 from moorage_core.background import driver
 from moorage_core.catalog.published import Published
+from moorage_core.console import serving as console
 from moorage_core.controllers.sweeps import FreeWatches
 from moorage_core.credentials.sweeps import DropOldKeys, RunSshTasks
 from moorage_core.errors import Problem
@@ -130,8 +132,11 @@ def create_app() -> FastAPI:
     return build_api(settings, lifespan=lifespan)
 
 
-def build_api(settings: Settings, *, lifespan: Any = None) -> FastAPI:
-    """The HTTP side: routes, errors, edge. What it serves from is `app.state.platform`."""
+def build_api(settings: Settings, *, lifespan: Any = None, pages: Path = console.BUILT) -> FastAPI:
+    """The HTTP side: routes, errors, edge. What it serves from is `app.state.platform`.
+
+    `pages` is the folder of the built console and docs.
+    """
     app = FastAPI(
         title="Moorage",
         version=__version__,
@@ -147,6 +152,7 @@ def build_api(settings: Settings, *, lifespan: Any = None) -> FastAPI:
     for routes in api.ROUTERS:
         app.include_router(routes.router)
     directory.install(app, api.routes())
+    app.router.default = console.Console(pages, otherwise=app.router.default)
     problems.install(app)
     if settings.cors_origins:
         app.add_middleware(

@@ -121,6 +121,28 @@ async def test_work_that_is_lost_stops_at_once_and_says_nothing(app: moorage.App
     assert desk.said == []
 
 
+async def test_the_end_of_a_step_is_told_with_the_next_and_not_once_more(app: moorage.App) -> None:
+    async def pause() -> None:
+        for _ in range(5):  # long enough for whatever is told soon
+            await asyncio.sleep(0)
+
+    @app.instance.restart
+    async def restart(op: moorage.InstanceOperation) -> None:
+        for name in ("one", "two"):
+            await op.step(name, pause)
+
+    desk = Desk()
+
+    await engine.perform(app, desk)
+
+    told = [[(step.name, step.status) for step in said.steps] for said in desk.said]
+    assert told == [
+        [("one", "running")],
+        [("one", "succeeded"), ("two", "running")],
+        [("two", "succeeded")],
+    ]
+
+
 async def test_a_cancel_turns_the_work_round(app: moorage.App) -> None:
     desk = Desk()
 

@@ -6,7 +6,7 @@ from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Principal
 from moorage_core.context import Context, EventRecord, Trace
 from moorage_core.errors import Forbidden
-from moorage_core.events import rules, store
+from moorage_core.events import movements, rules, store
 from moorage_core.events.models import Event
 from moorage_core.events.registry import Data, EventType
 from moorage_core.events.schemas import wire
@@ -48,6 +48,11 @@ def publish(
     )
     rules.check(record)
     ctx.events.append(record)
+
+
+def hint(ctx: Context, instance: str, what: movements.What, name: str | None = None) -> None:
+    """Tell who watches an instance that something of it moved, be it worth an event or not."""
+    ctx.topics.add(movements.topic(instance, what, name))
 
 
 async def read(

@@ -1,8 +1,6 @@
 """Reading events: by cursor, waiting for the next, or as a stream that never ends."""
 
 import asyncio
-import json
-from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import Header, Query, Request
@@ -11,18 +9,17 @@ from pydantic import StringConstraints
 
 from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Principal
-from moorage_core.errors import ApiError, Malformed
-from moorage_core.events import commands, rules
+from moorage_core.errors import Malformed
+from moorage_core.events import commands, movements, rules, streaming
 from moorage_core.events.models import Event
 from moorage_core.events.schemas import EventsRead, wire
 from moorage_core.http import authentication, waiting
 from moorage_core.http.routing import PlatformDep, Routes
-from moorage_core.kit.ids import OrgId, ProjectId
+from moorage_core.kit.ids import InstanceId, OrgId, ProjectId
 from moorage_core.platform import Platform
 
 routes = Routes(tag="events")
 
-KEEP_ALIVE_SECONDS = 15.0
 Cursor = Annotated[
     str,
     StringConstraints(pattern=r"^([0-9]{1,18}|latest)$"),
@@ -33,6 +30,10 @@ Cursor = Annotated[
 Types = Annotated[
     list[Annotated[str, StringConstraints(max_length=100, pattern=r"^[a-z][a-z0-9_.]*(\.\*)?$")]],
     Query(alias="type", max_length=20, description="Only these types; `iam.*` is a whole family."),
+]
+Watch = Annotated[
+    list[InstanceId],
+    Query(max_length=movements.MOST, description="Instances to give hints about as they move."),
 ]
 
 
@@ -70,7 +71,7 @@ async def _wait(
     """Look whenever something may have come, until something has, or time is up."""
     found: list[Event] = []
     deadline = asyncio.get_running_loop().time() + seconds
-    with platform.hub.watch(_topics(request.state.principal)) as waiter:
+    with platform.hub.watch(streaming.topics(request.state.principal)) as waiter:
         while not found:
             # Who was allowed a while ago may not be now.
             principal = await authentication.authenticate(platform, request)
@@ -98,58 +99,18 @@ async def stream_events(
     last_event_id: Annotated[
         str | None, Header(max_length=40, description="Sent by browsers when they reconnect.")
     ] = None,
+    watch: Watch = [],  # noqa: B006 - FastAPI copies it
 ) -> StreamingResponse:
     """Server-sent events that go on for as long as you listen.
 
-    `Last-Event-ID` replays what you missed.
+    `Last-Event-ID` replays what you missed. With `watch`, messages called `moved` come in between:
+    hints, without an id, that something of an instance is worth another look.
     """
     wanted = rules.Wanted(200, org, project, tuple(types))
     cursor = _cursor(last_event_id or after or "latest")
-    principal: Principal = request.state.principal
-    # The first look is made before the answer begins, so that a refusal is an answer and not a
-    # broken stream.
-    first = await commands.read(platform, principal, wanted, after=cursor)
-    with platform.waiting.seat(principal.id):
-        pass
-    return StreamingResponse(
-        _seated(platform, request, wanted, first), media_type="text/event-stream"
-    )
-
-
-async def _seated(
-    platform: Platform, request: Request, wanted: rules.Wanted, first: tuple[list[Event], int]
-) -> AsyncIterator[str]:
-    with platform.waiting.seat(request.state.principal.id):
-        async for text in _stream(platform, request, wanted, first):
-            yield text
-
-
-async def _stream(
-    platform: Platform, request: Request, wanted: rules.Wanted, first: tuple[list[Event], int]
-) -> AsyncIterator[str]:
-    found, cursor = first
-    source = platform.settings.url
-    yield f": here from {cursor}\n\n"
-    while True:
-        for event in found:
-            data = json.dumps(wire(event, source=source), ensure_ascii=False)
-            yield f"id: {event.seq}\nevent: {event.type}\ndata: {data}\n\n"
-        try:
-            # Who was allowed a minute ago may not be now.
-            principal = await authentication.authenticate(platform, request)
-            with platform.hub.watch(_topics(principal)) as waiter:
-                found, cursor = await commands.read(platform, principal, wanted, after=cursor)
-                if not found and not await waiter.wait(KEEP_ALIVE_SECONDS):
-                    yield ": still here\n\n"
-                if waiter.dismissed:
-                    return  # The listener comes back, to a server that stays.
-        except ApiError as err:
-            yield f"event: end\ndata: {json.dumps({'code': err.code, 'detail': err.detail})}\n\n"
-            return
-
-
-def _topics(principal: Principal) -> list[str]:
-    return [f"org:{org}" for org in principal.scope.orgs]
+    stream = streaming.Stream(platform, request, wanted, tuple(dict.fromkeys(watch)))
+    await stream.begin(cursor)
+    return StreamingResponse(stream.texts(), media_type="text/event-stream")
 
 
 def _cursor(value: str | None) -> int | None:

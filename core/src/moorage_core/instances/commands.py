@@ -106,6 +106,7 @@ async def report_observed(
         await store.save_components(ctx.db, id, parts, org=org)
     saved = await store.find(ctx.db, id, orgs=[org])
     assert saved is not None, "its row is locked"
+    events.hint(ctx, id, "instance")
     if changed:
         publish(ctx, saved, registry.INSTANCE_HEALTH_CHANGED)
     return saved

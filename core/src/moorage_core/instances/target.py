@@ -9,6 +9,7 @@ from typing import Any, cast
 from moorage_core.context import Context
 from moorage_core.controllers import watches
 from moorage_core.errors import ApiError
+from moorage_core.events import commands as events
 from moorage_core.instances import commands, rules, store
 from moorage_core.instances.models import Instance, Revision, Status
 from moorage_core.members import commands as members
@@ -43,6 +44,7 @@ class Instances:
                     changed=False,
                     now=ctx.now,
                 )
+                events.hint(ctx, each.operation.instance_id, "instance")
 
     async def admit(self, ctx: Context, operation: Operation) -> None:
         """Policy again, before the first claim: it may have changed since it was asked for."""

@@ -6,6 +6,9 @@ commit: waiters of this process wake at once, and one connection tells the other
 NOTIFY. While one notification is on its way further topics gather, so a burst of commits costs a
 few notifications and a mutation never pays for one (NOTIFY inside the transaction halves its rate).
 
+A topic may carry a detail: `moved:ins_…#views` wakes whoever waits for `moved:ins_…`, who can ask
+the waiter what it was.
+
 A wake-up is a hint, not a message: whoever wakes looks again. Hints can be lost with a connection.
 So each process asks once every few seconds which topics moved (`catch_up`), one query however many
 wait.
@@ -28,6 +31,8 @@ CHANNEL = "moorage"
 PAYLOAD_LIMIT = 7900
 CATCH_UP_SECONDS = 5.0
 PAUSE_SECONDS = 0.5
+DETAIL = "#"
+"""Stands between a topic and its detail."""
 
 log = structlog.get_logger()
 
@@ -37,11 +42,19 @@ class Waiter:
 
     def __init__(self) -> None:
         self._woken = asyncio.Event()
+        self._topics: set[str] = set()
         self.dismissed = False
         """The process is about to stop: nobody should go on waiting."""
 
-    def wake(self) -> None:
+    def wake(self, topic: str | None = None) -> None:
+        if topic is not None:
+            self._topics.add(topic)
         self._woken.set()
+
+    def take(self) -> set[str]:
+        """The topics that woke it since this was last asked, each with its detail."""
+        topics, self._topics = self._topics, set()
+        return topics
 
     async def wait(self, seconds: float) -> bool:
         try:
@@ -128,8 +141,8 @@ class Hub:
         for listener in self._listeners:
             listener(topics)
         for topic in topics:
-            for waiter in self._waiters.get(topic, ()):
-                waiter.wake()
+            for waiter in self._waiters.get(topic.partition(DETAIL)[0], ()):
+                waiter.wake(topic)
 
     def _wake_everyone(self) -> None:
         self._wake(list(self._waiters))

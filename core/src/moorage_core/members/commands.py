@@ -147,6 +147,7 @@ async def note(
         return
     news = {id: {key: said[id].get(key) for key in rules.SAID} for id in before}
     for after in await store.note(ctx.db, news, org=org, now=ctx.now):
+        events.hint(ctx, after.instance_id, "instance")
         if after.health != before[after.id].health:
             publish(ctx, after, registry.MEMBER_HEALTH_CHANGED)
 

@@ -13,6 +13,7 @@ from moorage_core.allocations.models import Allocation
 from moorage_core.context import Context
 from moorage_core.controllers import watches
 from moorage_core.errors import ApiError
+from moorage_core.events import commands as events
 from moorage_core.instances import commands as instances
 from moorage_core.members import brief, commands, rules, store, verbs
 from moorage_core.members.models import Member
@@ -106,6 +107,7 @@ class OnMachines:
             for member in await store.lock_on(ctx.db, allocation.id, org=org)
         ]
         await store.save(ctx.db, there, org=org, now=ctx.now)
+        events.hint(ctx, instance, "instance")
         topics = {commands.topic(allocation.id)}
         await operations.wake(ctx, instance, org=org, topics=topics)
 
@@ -288,6 +290,8 @@ async def _save(
         if member.id not in quiet:
             commands.publish(ctx, member)
     instances = {member.instance_id for member in members}
+    for instance in instances:
+        events.hint(ctx, instance, "instance")
     if instances:
         await watches.hint(ctx, instances, [watches.MEMBERS], org=org)
 

@@ -58,7 +58,7 @@ async def move(
     over = [each.operation for each in moves if each.operation.status in OVER]
     await stop_tasks(ctx, [each.id for each in over if not recovery.is_untouched(each)], org=org)
     for operation in written:
-        ctx.topics.add(f"op:{operation.id}")
+        mark(ctx, operation)
     await tell(ctx, moves)
     for each in moves:
         parent = each.operation
@@ -147,8 +147,15 @@ def part_of(ctx: Context, operation: Operation) -> Generator[None]:
         ctx.trace = before
 
 
-def publish(ctx: Context, event: registry.EventType, operation: Operation) -> None:
+def mark(ctx: Context, operation: Operation) -> None:
+    """Wake whoever waits for it, and whoever looks at its instance."""
     ctx.topics.add(f"op:{operation.id}")
+    if operation.app_instance_id is not None:
+        events.hint(ctx, operation.app_instance_id, "operations")
+
+
+def publish(ctx: Context, event: registry.EventType, operation: Operation) -> None:
+    mark(ctx, operation)
     error = operation.error or {}
     data = registry.Operation(
         id=operation.id,
@@ -272,7 +279,7 @@ async def _start(ctx: Context, ids: list[str], *, instance: str, org: str) -> li
     moves = [Move(each, "pending") for each in started]
     for each in moves:
         _follow(ctx, each)
-        ctx.topics.add(f"op:{each.operation.id}")
+        mark(ctx, each.operation)
     await tell(ctx, moves)
     return started
 

@@ -14,6 +14,7 @@ from moorage_core.controllers import acting
 from moorage_core.entitlements import commands as entitlements
 from moorage_core.entitlements import holding
 from moorage_core.errors import Fault, Malformed
+from moorage_core.events import commands as events
 from moorage_core.instances import commands as instances
 from moorage_core.instances.models import Instance
 from moorage_core.kit.pagination import PageRequest, encode_cursor
@@ -48,7 +49,7 @@ async def put(
         before = await store.lock(ctx.db, instance, name, org=org, project=project, now=ctx.now)
         rules.check_generation(before, given.generation)
         view = await _put(ctx, before, given, rows, org=org, project=project)
-        ctx.topics.add(f"view:{instance}:{name}")
+        events.hint(ctx, instance, "views", name)
     return view
 
 

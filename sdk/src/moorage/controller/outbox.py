@@ -62,9 +62,12 @@ class Outbox:
             try:
                 async with asyncio.timeout(RENEW_EVERY):
                     await self._news.wait()
-                await asyncio.sleep(SOON)
             except TimeoutError:
                 pass
+            else:
+                await asyncio.sleep(SOON)
+                if not self._news.is_set():  # the next step has told it
+                    continue
             await self.flush()
 
     async def _report(self, ending: dict[str, Any]) -> None:

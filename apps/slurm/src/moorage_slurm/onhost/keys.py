@@ -77,7 +77,7 @@ def current() -> str:
 
 
 def _settle(auth: str, key: str) -> Json:
-    run("systemctl", "disable", "--quiet", "munge.service")  # the platform starts it
+    run("systemctl", "disable", "--quiet", "--no-reload", "munge.service")  # the platform starts it
     if auth == "slurm":
         changed = _write_set([key], default=key)
         run("systemctl", "stop", "munge.service")

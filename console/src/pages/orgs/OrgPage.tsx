@@ -1,0 +1,5 @@
+import { Page } from "@/components/Page";
+
+export function OrgPage() {
+  return <Page title="OrgPage">{null}</Page>;
+}

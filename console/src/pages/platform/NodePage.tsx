@@ -1,0 +1,5 @@
+import { Page } from "@/components/Page";
+
+export function NodePage() {
+  return <Page title="NodePage">{null}</Page>;
+}

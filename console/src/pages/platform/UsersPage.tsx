@@ -1,0 +1,5 @@
+import { Page } from "@/components/Page";
+
+export function UsersPage() {
+  return <Page title="UsersPage">{null}</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from "@/components/Page";
+
+export function EventsTab() {
+  return <Page title="EventsTab">{null}</Page>;
+}

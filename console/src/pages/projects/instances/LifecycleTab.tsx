@@ -1,0 +1,5 @@
+import { Page } from "@/components/Page";
+
+export function LifecycleTab() {
+  return <Page title="LifecycleTab">{null}</Page>;
+}

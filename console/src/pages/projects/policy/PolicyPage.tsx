@@ -1,0 +1,5 @@
+import { Page } from "@/components/Page";
+
+export function PolicyPage() {
+  return <Page title="PolicyPage">{null}</Page>;
+}
