@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from moorage_conformance import plan
+from moorage_conformance import plan, run
 from moorage_conformance.findings import CannotRun
 
 REPO = Path(__file__).parents[2]
@@ -64,3 +64,14 @@ def test_an_app_that_says_nothing_for_the_kit_is_told_what_is_missing(folder: Pa
 
     with pytest.raises(CannotRun, match=r"conformance\.yaml cannot be read"):
         plan.read(folder)
+
+
+def test_an_authority_is_a_file_whether_it_was_given_as_one_or_as_text(tmp_path: Path) -> None:
+    text = "-----BEGIN CERTIFICATE-----\n"
+
+    kept = run.as_file(text, tmp_path)
+
+    assert kept is not None
+    assert kept.read_text() == text
+    assert run.as_file(kept, tmp_path) == kept
+    assert run.as_file(None, tmp_path) is None

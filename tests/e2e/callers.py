@@ -4,7 +4,7 @@ import ssl
 import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -72,19 +72,27 @@ class Caller:
 
     def until(self, path: str, is_so: Callable[[Any], object], *, seconds: float = WITHIN) -> Any:
         """Ask again until something is so of the answer; that answer."""
-        deadline = time.monotonic() + seconds
+        tries = _tries(seconds)
         while not is_so(found := self.get(path)):
-            assert time.monotonic() < deadline, f"{path} never became so: {found}"
-            pause(0.05)
+            assert next(tries), f"{path} never became so: {found}"
         return found
 
 
 def wait_until(is_so: Callable[[], object], *, seconds: float = WITHIN) -> None:
     """Look again until it is so."""
-    deadline = time.monotonic() + seconds
+    tries = _tries(seconds)
     while not is_so():
-        assert time.monotonic() < deadline, "it never became so"
-        pause(0.05)
+        assert next(tries), "it never became so"
+
+
+def _tries(seconds: float) -> Iterator[bool]:
+    """Pauses, which grow: whoever waits for long leaves the machine to what is waited for."""
+    deadline, between = time.monotonic() + seconds, 0.05
+    while time.monotonic() < deadline:
+        pause(between)
+        yield True
+        between = min(between * 1.2, 0.5)
+    yield False
 
 
 def pause(seconds: float) -> None:

@@ -92,8 +92,17 @@ def make_program(site: Site, tenant: Tenant, permissions: list[str]) -> Caller:
     account = tenant.admin.post(path, wish)["id"]
     key = tenant.admin.post(f"/v1/service-accounts/{account}/keys", {})
     tenant.admin.said.pop()  # shown once
+    return _sign_in(site, account, key["id"], key["secret"])
+
+
+def sign_in(site: Site, shop: Shop) -> Caller:
+    """The operator's account, as its controller uses it."""
+    return _sign_in(site, shop.account, shop.key, shop.secret_file.read_text())
+
+
+def _sign_in(site: Site, account: str, key: str, secret: str) -> Caller:
     caller = site.anybody()
-    proof = {"service_account": account, "key": key["id"], "client_secret": key["secret"]}
+    proof = {"service_account": account, "key": key, "client_secret": secret}
     caller.token = caller.post("/v1/auth/token", proof)["access_token"]
     caller.said.clear()
     return caller

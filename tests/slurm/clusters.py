@@ -1,6 +1,7 @@
 """A Slurm cluster as its users see it: the platform's API, and shells on its hosts."""
 
 import sys
+import time
 import uuid
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -71,8 +72,13 @@ class Cluster(Deployed):
         self.admin = self.tenant.admin
 
     @property
+    def login(self) -> str:
+        """The member that schedules, where people log in."""
+        return next(name for name in self.hosts if name.startswith("controller"))
+
+    @property
     def controller(self) -> Host:
-        return next(host for name, host in self.hosts.items() if name.startswith("controller"))
+        return self.hosts[self.login]
 
     def run(self, *words: str, user: str | None = None, check: bool = True, **more: Any) -> str:
         """What a command says on the login host, as root or as somebody."""
@@ -102,29 +108,27 @@ class Cluster(Deployed):
     def learn(self, held: list[tuple[Member, str]]) -> None:
         """On which hosts its members stand now."""
         hosts = {allocation: node.host for node, allocation in held}
-        for member in self.members().values():
-            if member["allocation_id"] in hosts:
-                self.hosts[member["name"]] = hosts[member["allocation_id"]]
-                self.allocations[member["name"]] = member["allocation_id"]
+        at = {name: each["allocation_id"] for name, each in self.members().items()}
+        self.allocations = {name: each for name, each in at.items() if each in hosts}
+        self.hosts = {name: hosts[each] for name, each in self.allocations.items()}
 
     def wait(self, operation: dict[str, Any], *, seconds: float = LONG) -> dict[str, Any]:
         """How an operation ended, which is well; what keeps it from its end is raised at once."""
-        path, since = f"/v1/operations/{operation['id']}?wait=1", operation["created_at"]
-
-        def is_over(found: dict[str, Any]) -> bool:
-            if found["ended_at"] is not None:
-                return True
+        path, deadline = f"/v1/operations/{operation['id']}", time.monotonic() + seconds
+        found = self.admin.get(path)
+        while found["ended_at"] is None:
             listed = self.admin.get(f"/v1/operations?instance={self.id}&limit=100")["items"]
-            stuck = [one for one in listed if one["status"] == "blocked"]
-            failed = [one for one in listed if one["status"] == "failed"]
-            assert not [one for one in (*stuck, *failed) if one["created_at"] >= since], (
-                stuck + failed
-            )
-            return False
-
-        found = self.admin.until(path, is_over, seconds=seconds)
+            new = [each for each in listed if each["created_at"] >= found["created_at"]]
+            assert not [each for each in new if each["status"] in ("blocked", "failed")], new
+            assert time.monotonic() < deadline, found
+            found = self.admin.get(f"{path}?since_version={found['version']}&wait=1")
         assert found["status"] == "succeeded", found
         return found
+
+    def configure(self, **fields: Any) -> dict[str, Any]:
+        """Ask for other values of some fields of the configuration; the operation."""
+        config = {**self.read()["config"], **fields}
+        return self.admin.post(f"{self.path}/configure", {"config": config})
 
     def ask(self, verb: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         return self.wait(self.admin.post(f"{self.path}/{verb}", body or {}))
@@ -186,6 +190,14 @@ def give_back(tenant: Tenant, allocations: list[str]) -> None:
     for left in work.release_all(tenant, allocations, seconds=LONG):
         said = tenant.admin.get(f"/v1/allocations/{left['id']}/evidence")
         assert left["status"] == "released", (left, said)
+
+
+def renew(admin: Caller, tenant: Tenant, held: list[Held], at: int) -> None:
+    """Give a machine back that was dead, and have it again as if nobody had had it."""
+    node, allocation = held[at]
+    tenant.admin.until(f"/v1/allocations/{allocation}", lambda found: found["node"]["reachable"])
+    give_back(tenant, [allocation])
+    held[at] = (node, work.allocate(admin, tenant, node))
 
 
 def python(*words: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""A platform, a lab of four hosts and Slurm in its catalog, for the session."""
+"""A platform, a lab of hosts and Slurm in its catalog, for the session."""
 
 import asyncio
 import os
@@ -22,8 +22,9 @@ from tests.slurm.replicas import Replica
 
 REASON = "needs root, systemd-container and mmdebstrap: `make setup` as root installs them"
 HERE = Path(__file__).parent
-HOSTS = 6
-"""Four plain ones, one with GPUs, and one without agent."""
+PLAIN = 5
+HOSTS = PLAIN + 2
+"""One more has GPUs, and one has no agent."""
 GPUS = 2
 
 
@@ -76,7 +77,7 @@ def people(site: Site, admin: Caller, acme: Tenant) -> People:
 @pytest.fixture(scope="session")
 def nodes(lab: Lab, admin: Caller, acme: Tenant) -> list[Member]:
     """The plain hosts, enrolled by the pasted line."""
-    return [world.enrol(admin, host) for host in lab.hosts[:4]]
+    return [world.enrol(admin, host) for host in lab.hosts[:PLAIN]]
 
 
 @pytest.fixture(scope="session")
@@ -85,7 +86,7 @@ def gpu_node(lab: Lab, admin: Caller, acme: Tenant) -> Member:
     size = {"cpus": 1, "memory_bytes": 1 << 30, "gpus": GPUS, "gpu_model": "Simulated H200"}
     price = {"price_micros": 9_000_000, "currency": "EUR"}
     admin.post("/v1/skus", {"slug": "lab-gpu", "name": "Lab host with GPUs"} | size | price)
-    host = lab.hosts[4]
+    host = lab.hosts[PLAIN]
     host.add_gpus(GPUS)
     return world.enrol(admin, host, sku="lab-gpu")
 

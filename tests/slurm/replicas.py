@@ -1,5 +1,6 @@
 """The publisher's controller: a process that a test may kill, and start again."""
 
+import re
 import subprocess
 import sys
 from contextlib import AbstractContextManager
@@ -10,6 +11,7 @@ from tests.e2e.shop import Shop
 from tests.e2e.site import Site
 
 COMMAND = (sys.executable, "-m", "moorage_slurm")
+LISTENING = re.compile(r"Listening as (\w+) for")
 
 
 class Replica:
@@ -25,10 +27,13 @@ class Replica:
         self._process = self._running.__enter__()
 
     def kill(self) -> None:
-        """Without a word to anybody."""
+        """Without a word to anybody; then its leases run out, for which nobody waits here."""
         assert self._process is not None
         self._process.kill()
         self._process.wait(30)
+        operator = shop.sign_in(self.site, self.app)
+        *_, last = LISTENING.findall(self.log.read_text())
+        operator.delete(f"/v1/controller/replicas/{last}")
 
     def stop(self) -> None:
         if self._running is not None:

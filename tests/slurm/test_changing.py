@@ -37,18 +37,6 @@ def cluster(acme: Tenant, slurm: Shop, people: People, held: list[Held]) -> Iter
     assert ended["residue"] == []
 
 
-@pytest.fixture(scope="module")
-def single(
-    admin: Caller, acme: Tenant, slurm: Shop, people: People, gpu_node: Member
-) -> Iterator[Cluster]:
-    """A cluster of one host, which has GPUs, with Slurm's own keys from the start."""
-    with clusters.holding(admin, acme, [gpu_node]) as held:
-        machines = {"controller": held, "worker": held}
-        found = clusters.deploy(acme, slurm, "single", machines, config={"auth": "slurm"})
-        yield found
-        found.ask("decommission", {"reason": "the test is over"})
-
-
 def submit(cluster: Cluster, people: People, line: str, *more: str) -> int:
     words = ("sbatch", "--parsable", "--chdir=/tmp", *more, "--wrap", line)
     job = int(cluster.run(*words, user=people.ada.login))
@@ -63,11 +51,6 @@ def state(cluster: Cluster, job: int) -> str:
 
 def booked(cluster: Cluster, job: int) -> str:
     return cluster.run("sacct", "-n", "-X", "-P", "-j", str(job), "-o", "State").strip()
-
-
-def configure(cluster: Cluster, **fields: Any) -> dict[str, Any]:
-    config = {**cluster.read()["config"], **fields}
-    return cluster.admin.post(f"{cluster.path}/configure", {"config": config})
 
 
 def until(cluster: Cluster, operation: dict[str, Any], status: str) -> dict[str, Any]:
@@ -128,7 +111,7 @@ def test_a_partition_comes_without_a_start_of_any_daemon(cluster: Cluster, peopl
 
     main = {"name": "main", "features": [], "max_minutes": 0}
     short = {"name": "short", "features": [], "max_minutes": 5}
-    cluster.wait(configure(cluster, partitions=[main, short], max_nodes=64))
+    cluster.wait(cluster.configure(partitions=[main, short], max_nodes=64))
 
     assert cluster.run("sinfo", "-h", "-o", "%R %l").split("\n")[:2] == [
         "main infinite",
@@ -144,7 +127,7 @@ def test_limits_reach_people_and_no_daemon(cluster: Cluster, people: People) -> 
     files = cluster.run("stat", "-c", "%Y %n", CONF)
     pids = cluster.run("pidof", "slurmctld")
 
-    cluster.wait(configure(cluster, limits={"jobs": 3, "submitted": 5}))
+    cluster.wait(cluster.configure(limits={"jobs": 3, "submitted": 5}))
 
     form = ("-n", "-P", "format=maxjobs,maxsubmit")
     who = f"user={people.ada.login}"
@@ -165,7 +148,7 @@ def test_what_slurm_would_refuse_replaces_nothing(
 ) -> None:
     before = cluster.run("cat", CONF)
 
-    blocked = until(cluster, asked := configure(cluster, extra=extra), "blocked")
+    blocked = until(cluster, asked := cluster.configure(extra=extra), "blocked")
     after = cluster.run("cat", CONF)
     cancel(cluster, asked)
 
@@ -188,7 +171,7 @@ def test_files_that_the_scheduler_does_not_survive_are_put_back(cluster: Cluster
 
 
 def test_what_was_chosen_once_is_refused_by_name(cluster: Cluster) -> None:
-    blocked = until(cluster, asked := configure(cluster, process_tracking="linuxproc"), "blocked")
+    blocked = until(cluster, asked := cluster.configure(process_tracking="linuxproc"), "blocked")
     cancel(cluster, asked)
 
     assert blocked["error"]["code"] == "change_refused"
@@ -266,7 +249,7 @@ def test_another_way_to_authenticate_waits_for_jobs_and_is_taken_back(
 ) -> None:
     job = submit(cluster, people, "sleep 900")
 
-    waiting = until(cluster, asked := configure(cluster, auth="slurm"), "waiting")
+    waiting = until(cluster, asked := cluster.configure(auth="slurm"), "waiting")
     closed = cluster.run("sinfo", "-h", "-o", "%a").split()
     cancel(cluster, asked)
 
@@ -278,7 +261,7 @@ def test_another_way_to_authenticate_waits_for_jobs_and_is_taken_back(
 
 
 def test_slurms_own_keys_are_known_before_they_are_used(cluster: Cluster, people: People) -> None:
-    cluster.wait(configure(cluster, auth="slurm"))
+    cluster.wait(cluster.configure(auth="slurm"))
     job = submit(cluster, people, "while test ! -e /tmp/again; do sleep 0.2; done; srun hostname")
     (before,), began = keys(cluster, SLURM), starts(cluster)["worker-1"]
 
@@ -292,20 +275,6 @@ def test_slurms_own_keys_are_known_before_they_are_used(cluster: Cluster, people
     for host in cluster.hosts.values():
         host.run(["touch", "/tmp/again"])
     wait_until(lambda: booked(cluster, job) == "COMPLETED")
-
-
-def test_a_host_of_two_members_gets_the_key_once(single: Cluster) -> None:
-    ended = single.ask("rotate", WHY)
-
-    assert ended["result"] == {"late": []}
-    assert single.run("srun", "--account=root", "grep", "-o", "HS256", SLURM) == "HS256\n"
-
-
-def test_gpus_get_another_name_while_nothing_runs(single: Cluster, people: People) -> None:
-    single.wait(configure(single, gpu_types={"Simulated H200": "fast"}))
-
-    one = ("--gres=gpu:fast:1", "printenv", "CUDA_VISIBLE_DEVICES")
-    assert single.run("srun", *one, user=people.ada.login).strip() == "0"
 
 
 # --- daemons -------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ from tests.e2e.world import REGION, SKU, Member
 
 pytestmark = [pytest.mark.lab, pytest.mark.kit]
 
-A_FEW = 1
-"""Deaths of one operation: a whole cluster is made each time."""
+CRASHES, CANCELS = 1, 2
+"""Of one operation: for each cancel of a deployment a whole cluster is made."""
 
 
 async def test_slurm_keeps_every_rule(
@@ -25,7 +25,8 @@ async def test_slurm_keeps_every_rule(
 
     async with Client(site.url, auth=AccessToken(admin.token), ca=admin.ca) as client:
         app = plan.read(tmp_path)
-        wish = Wish(app, client, ca=admin.ca, region=REGION, sku=SKU, crashes=A_FEW)
+        where = {"ca": admin.ca, "region": REGION, "sku": SKU}
+        wish = Wish(app, client, **where, crashes=CRASHES, cancels=CANCELS)
         findings = await run.run(wish, lambda _: None)
 
     assert [each for each in findings if each.outcome == "broken"] == []

@@ -13,6 +13,7 @@ from tests.slurm.clusters import Cluster, People
 
 pytestmark = pytest.mark.lab
 
+KEYS = "/etc/slurm/slurm.jwks"
 HOME = {"mode": "mount", "what": f"{EXPORT}/home", "type": "none", "options": "bind"}
 
 
@@ -29,10 +30,10 @@ def held(
 def single(
     acme: Tenant, slurm: Shop, people: People, held: list[tuple[Member, str]]
 ) -> Iterator[Cluster]:
-    """Controller and worker on one host, with homes on the site's export."""
+    """Controller and worker on one host, with homes on the site's export and Slurm's own keys."""
     held[0][0].host.run(["mkdir", "-p", f"{EXPORT}/home"])
     machines = {"controller": held[:1], "worker": held[:1]}
-    found = clusters.deploy(acme, slurm, "single", machines, config={"home": HOME})
+    found = clusters.deploy(acme, slurm, "single", machines, config={"home": HOME, "auth": "slurm"})
     yield found
     ended = found.ask("decommission", {"reason": "the test is over"})
     assert ended["residue"] == []
@@ -43,6 +44,13 @@ def test_one_host_is_a_whole_cluster(single: Cluster, people: People) -> None:
 
     assert ran.split() == [people.ada.login]
     assert single.read()["topology_mode"] == "single_node"
+
+
+def test_a_host_of_two_members_gets_the_key_once(single: Cluster) -> None:
+    ended = single.ask("rotate", {"reason": "somebody has seen it"})
+
+    assert ended["result"] == {"late": []}
+    assert single.run("srun", "--account=root", "grep", "-o", "HS256", KEYS) == "HS256\n"
 
 
 def test_a_worker_elsewhere_joins_with_its_gpus_and_the_same_homes(
@@ -69,6 +77,13 @@ def test_more_gpus_than_there_are_are_never_given(single: Cluster, people: Peopl
 
     assert refused.code != 0
     assert "Requested node configuration is not available" in refused.stderr
+
+
+def test_gpus_get_another_name_while_nothing_runs(single: Cluster, people: People) -> None:
+    single.wait(single.configure(gpu_types={"Simulated H200": "fast"}))
+
+    one = ("--gres=gpu:fast:1", "printenv", "CUDA_VISIBLE_DEVICES")
+    assert single.run("srun", *one, user=people.ada.login).strip() == "0"
 
 
 def test_the_worker_beside_the_controller_can_go(single: Cluster, people: People) -> None:

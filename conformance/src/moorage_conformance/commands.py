@@ -52,6 +52,10 @@ def run(
         int | None,
         typer.Option(min=1, help="Kill the controller so often in one operation at most."),
     ] = None,
+    cancels: Annotated[
+        int | None,
+        typer.Option(min=1, help="Cancel one operation so often at most."),
+    ] = None,
     report_folder: Annotated[
         Path | None,
         typer.Option("--report", help="Write the report there, and what the controller wrote."),
@@ -82,6 +86,7 @@ def run(
                 sku=sku,
                 only=wanted,
                 crashes=crashes,
+                cancels=cancels,
                 log=_log(report_folder),
             )
             return await _judge(wish, chosen.format, report_folder)

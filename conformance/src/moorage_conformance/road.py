@@ -105,6 +105,12 @@ class Exchange:
                 grant = entry.get("grant", "")
                 yield Said(entry["operation"], grant, entry, status, problem.get("code"))
 
+    @property
+    def begun(self) -> list[Json]:
+        """The steps that begin by it."""
+        steps = [step for said in self.reports() for step in said.steps]
+        return [step for step in steps if step.get("status") == "running"]
+
     def words(self) -> str:
         """The exchange in a line for people: nothing secret is in it."""
         said = "no answer" if self.answer is None else f"{self.answer.status}"

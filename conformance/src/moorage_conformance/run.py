@@ -25,6 +25,7 @@ class Wish:
     plan: Plan
     client: Client
     ca: str | Path | None = None
+    """The authority to trust: a file, or its text."""
     project: str | None = None
     """Left out: a tenant of the kit's own."""
     allocations: Sequence[str] = ()
@@ -36,6 +37,9 @@ class Wish:
     passes: frozenset[str] | None = None
     """Ways through the app's life, by name; left out: all that the rules need."""
     crashes: int | None = None
+    """How often the controller dies in one operation at most; left out: at every call."""
+    cancels: int | None = None
+    """How often one operation is cancelled at most; left out: at every step."""
     name: str | None = None
     """What the versions of the run are called by; left out: a name that no other run has."""
     log: Path | None = None
@@ -87,11 +91,12 @@ async def _staged(wish: Wish) -> AsyncGenerator[Stage]:
     async with contextlib.AsyncExitStack() as stack:
         enter = stack.enter_async_context
         place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="conformance-")))
+        ca = as_file(wish.ca, place)
         doors = [place / f"door-{number}" for number in range(DOORS)]
         inside = await enter(namespace.opened(doors))
-        passed = await enter(road.opened(wish.client.url, ca=wish.ca, doors=doors))
+        passed = await enter(road.opened(wish.client.url, ca=ca, doors=doors))
         if wish.project is None:
-            where = await enter(tenant.own(wish.client, ca=wish.ca))
+            where = await enter(tenant.own(wish.client, ca=ca))
         else:
             where = Tenant(wish.project, wish.client)
         held = [*wish.allocations]
@@ -102,7 +107,7 @@ async def _staged(wish: Wish) -> AsyncGenerator[Stage]:
             held = await enter(machines.held(where, needed, region=wish.region, sku=wish.sku))
         seen = await enter(hosts.opened(where, held, wish.plan.said.traces))
         app = await enter(publishing.published(wish.plan, where, run=name, place=place))
-        operator = await enter(Client(wish.client.url, auth=app.auth(), ca=wish.ca))
+        operator = await enter(Client(wish.client.url, auth=app.auth(), ca=ca))
         yield Stage(
             plan=wish.plan,
             tenant=where,
@@ -113,6 +118,16 @@ async def _staged(wish: Wish) -> AsyncGenerator[Stage]:
             inside=inside,
             log=wish.log or place / "controller.log",
             crashes=wish.crashes,
-            ca=None if wish.ca is None else str(wish.ca),
+            cancels=wish.cancels,
+            ca=None if ca is None else str(ca),
             acts=wish.acts,
         )
+
+
+def as_file(ca: str | Path | None, place: Path) -> Path | None:
+    """The authority as a file, which programs want. A profile of `moor` keeps it as text."""
+    if isinstance(ca, str) and ca.lstrip().startswith("-----BEGIN"):
+        kept = place / "authority.pem"
+        kept.write_text(ca)
+        return kept
+    return None if ca is None else Path(ca)

@@ -35,6 +35,8 @@ class Stage:
     """What the controllers write."""
     crashes: int | None = None
     """How often one operation is crashed at most; None: at every call."""
+    cancels: int | None = None
+    """How often one operation is cancelled at most; None: at every step."""
     ca: str | None = None
     """The certificate of the platform's own authority."""
     acts: frozenset[str] | None = None

@@ -191,6 +191,7 @@ function Heading<T>({
   order: string;
   onOrder: (order: string) => void;
 }) {
+  if (column.head) return column.head;
   if (!column.title) return <VisuallyHidden>Actions</VisuallyHidden>;
   if (!column.value) return column.title;
   return (

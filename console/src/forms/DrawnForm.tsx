@@ -2,8 +2,20 @@
 import Form from "@rjsf/mantine";
 import type { ErrorSchema, RJSFSchema, UiSchema } from "@rjsf/utils";
 import { ErrorSchemaBuilder } from "@rjsf/utils";
+import { useMemo, useState } from "react";
+import { hintsOf } from "@/forms/hints";
 import type { SchemaFormProps } from "@/forms/SchemaForm";
+import { Faults, Fields, List, ListItem, LongText, Named, Tags } from "@/forms/templates";
 import { validator } from "@/forms/validator";
+
+const TEMPLATES = {
+  ObjectFieldTemplate: Fields,
+  ArrayFieldTemplate: List,
+  ArrayFieldItemTemplate: ListItem,
+  WrapIfAdditionalTemplate: Named,
+  FieldErrorTemplate: Faults,
+};
+const WIDGETS = { tags: Tags, TextareaWidget: LongText, textarea: LongText };
 
 export default function DrawnForm({
   schema,
@@ -16,35 +28,48 @@ export default function DrawnForm({
   id = "form",
   children,
 }: SchemaFormProps) {
+  const [tried, setTried] = useState(false);
+  const drawn = useMemo(
+    () =>
+      ({
+        ...hintsOf(schema),
+        "ui:submitButtonOptions": { norender: true },
+        ...hints,
+      }) as UiSchema,
+    [schema, hints],
+  );
+  const extra = useMemo(() => placed(faults), [faults]);
   return (
     <Form
       schema={schema as RJSFSchema}
-      uiSchema={{ "ui:submitButtonOptions": { norender: true }, ...hints } as UiSchema}
+      uiSchema={drawn}
       validator={validator}
       formData={value}
       onChange={(event) => onChange(event.formData)}
       onSubmit={(event) => onSubmit?.(event.formData)}
-      extraErrors={placed(faults)}
+      onError={() => setTried(true)}
+      liveValidate={tried ? "onChange" : undefined}
+      extraErrors={extra}
+      templates={TEMPLATES}
+      widgets={WIDGETS}
       disabled={disabled}
       idPrefix={id}
       showErrorList={false}
       focusOnFirstError
       noHtml5Validate
-      omitExtraData={false}
+      experimental_defaultFormStateBehavior={{ emptyObjectFields: "skipEmptyDefaults" }}
     >
       {children ?? <></>}
     </Form>
   );
 }
 
-/** What the platform found wrong, at the fields that it is about. */
+/** What the platform found wrong, at the fields that it is about: `body.input.size`, `/pools/0/name`. */
 function placed(faults: readonly { location: string; message: string }[]): ErrorSchema {
   const errors = new ErrorSchemaBuilder();
   for (const fault of faults) {
-    const path = fault.location
-      .split(/[/.]/)
-      .filter((word) => word && word !== "body" && word !== "config" && word !== "input");
-    errors.addErrors(fault.message, path);
+    const place = fault.location.replace(/^body\.(config|input)(?=[./]|$)/, "");
+    errors.addErrors(fault.message, place.split(/[/.]/).filter(Boolean));
   }
   return errors.ErrorSchema;
 }

@@ -15,7 +15,15 @@ import {
   type ValidatorType,
   validationDataMerge,
 } from "@rjsf/utils";
+import { faultWords, limitAt } from "@/forms/words";
 
+/** "A property does not match" says nothing that the property's own fault does not say better. */
+const PASSING_ON = new Set([
+  "properties",
+  "additionalProperties",
+  "unevaluatedProperties",
+  "items",
+]);
 const REQUIRED = /required property "(.*)"/s;
 
 function units(schema: RJSFSchema, data: unknown, root: RJSFSchema = schema): OutputUnit[] {
@@ -24,18 +32,15 @@ function units(schema: RJSFSchema, data: unknown, root: RJSFSchema = schema): Ou
   // Forms keep fields that were emptied as undefined; on the wire they are absent.
   const wire = JSON.parse(JSON.stringify(data));
   const found = new Validator(whole as never, "2020-12", false).validate(wire).errors;
-  // "A property does not match" says nothing that the property's own fault does not say better.
   return found.filter(
-    (one) => !found.some((other) => other.keywordLocation.startsWith(`${one.keywordLocation}/`)),
+    (one) =>
+      !PASSING_ON.has(one.keyword) &&
+      !found.some((other) => other.keywordLocation.startsWith(`${one.keywordLocation}/`)),
   );
 }
 
-function fault({
-  keyword,
-  keywordLocation,
-  instanceLocation,
-  error,
-}: OutputUnit): RJSFValidationError {
+function fault(schema: RJSFSchema, unit: OutputUnit): RJSFValidationError {
+  const { keyword, keywordLocation, instanceLocation, error } = unit;
   const missing = keyword === "required" ? REQUIRED.exec(error)?.[1] : undefined;
   const path = instanceLocation
     .split("/")
@@ -44,7 +49,7 @@ function fault({
   const property = [...path, ...(missing === undefined ? [] : [missing])]
     .map((word) => `.${word}`)
     .join("");
-  const message = missing === undefined ? error : "This is needed.";
+  const message = faultWords(keyword, error, limitAt(schema, keywordLocation));
   return {
     name: keyword,
     property,
@@ -58,7 +63,7 @@ export const validator: ValidatorType = {
   isValid: (schema, data, root) => data !== undefined && units(schema, data, root).length === 0,
   rawValidation: (schema, data) => ({ errors: units(schema, data) as never[] }),
   validateFormData(data, schema, customValidate, transformErrors, uiSchema) {
-    const found = units(schema, data).map(fault);
+    const found = units(schema, data).map((unit) => fault(schema, unit));
     const errors = transformErrors ? transformErrors(found, uiSchema) : found;
     const result = { errors, errorSchema: toErrorSchema(errors) };
     if (!customValidate) return result;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Schemas } from "@/lib/api";
+import type { Component } from "@/lib/manifest";
 import {
   type Around,
-  componentsOf,
   drainWords,
   isFree,
   type Member,
@@ -13,12 +13,18 @@ import {
   whyOf,
 } from "@/lib/members";
 
-const components = componentsOf({
-  components: {
-    head: { min: 1, max: 1, verbs: ["replace"] },
-    part: { verbs: ["add", "drain", "resume", "remove", "replace"], max: 3 },
-  },
+const component = (more: Partial<Component>): Component => ({
+  min: 0,
+  max: null,
+  verbs: [],
+  may_share_host_with: [],
+  description: null,
+  ...more,
 });
+const components = {
+  head: component({ min: 1, max: 1, verbs: ["replace"] }),
+  part: component({ max: 3, verbs: ["add", "drain", "resume", "remove", "replace"] }),
+};
 const around: Around = {
   instance: { status: "running" },
   components,
@@ -54,7 +60,7 @@ test("only the side that drained a member lets it work again", () => {
 test("no more are removed than the app can spare", () => {
   const needed: Around = {
     ...around,
-    components: componentsOf({ components: { part: { min: 1, verbs: ["remove"] } } }),
+    components: { part: component({ min: 1, verbs: ["remove"] }) },
   };
   expect(mayAskAll("remove", [member()], needed).allowed).toBe(true);
   expect(mayAskAll("remove", [member(), member({ name: "part-2" })], needed).why).toContain(

@@ -6,18 +6,11 @@
 import type { Schemas } from "@/lib/api";
 import { all, type May, no, YES } from "@/lib/can";
 import { plural, sentence } from "@/lib/format";
+import type { Component } from "@/lib/manifest";
 
 export type Member = Schemas["MemberRead"];
 export type Instance = Schemas["InstanceRead"];
 export type MemberVerb = "drain" | "resume" | "remove" | "replace";
-
-/** What a version says of one of its components. */
-export interface Component {
-  min: number;
-  max: number | null;
-  verbs: string[];
-  description: string | null;
-}
 
 export const VERBS: readonly MemberVerb[] = ["drain", "resume", "remove", "replace"];
 
@@ -41,22 +34,6 @@ const AT_WORK: readonly Instance["status"][] = [
 const RESTING: readonly Instance["status"][] = ["stopping", "stopped"];
 
 const OWNERS = { user: "a person", platform: "the platform", app: "the app" };
-
-/** The components that the manifest of a version declares, by key. */
-export function componentsOf(manifest: Record<string, unknown>): Record<string, Component> {
-  const declared = (manifest.components ?? {}) as Record<string, Partial<Component>>;
-  return Object.fromEntries(
-    Object.entries(declared).map(([key, each]) => [
-      key,
-      {
-        min: each.min ?? 0,
-        max: each.max ?? null,
-        verbs: each.verbs ?? [],
-        description: each.description ?? null,
-      },
-    ]),
-  );
-}
 
 /** Whether members of the instance can be asked for anything, it being as it is. */
 export function ofInstance(verb: MemberVerb | "add", instance: Pick<Instance, "status">): May {

@@ -8,8 +8,10 @@ import {
   progressOf,
   recoveryOf,
   type Step,
+  stateOf,
   verbWords,
 } from "@/lib/operations";
+import { tone } from "@/lib/status";
 
 const step = (phase: Step["phase"], number: number, more: Partial<Step> = {}): Step => ({
   phase,
@@ -63,6 +65,12 @@ test("a class of recovery is said once it has come to an end or to a stand", () 
   );
   expect(recoveryOf({ recovery: "terminal", status: "running", attempt: 1 })).toBe(null);
   expect(recoveryOf({ recovery: null, status: "failed", attempt: 1 })).toBe(null);
+});
+
+test("work that runs is not yet good news", () => {
+  expect(tone(stateOf("running").word)).toBe("busy");
+  expect(tone(stateOf("ready").word)).toBe("busy");
+  expect(stateOf("blocked")).toEqual({ word: "blocked", label: undefined });
 });
 
 test("cancelling says what becomes of what was done", () => {

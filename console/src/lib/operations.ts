@@ -34,6 +34,26 @@ export function progressOf({ children, progress }: Measured): Progress | null {
   return null;
 }
 
+const STATES: Partial<Record<Operation["status"] | Step["status"], [word: string, label: string]>> =
+  {
+    pending: ["pending", "Waits its turn"],
+    ready: ["queued", "Next in line"],
+    running: ["progressing", "Running"],
+    undoing: ["undoing", "Taking back"],
+    undone: ["cancelled", "Taken back"],
+    undo_failed: ["failed", "Could not be taken back"],
+    succeeded: ["succeeded", "Done"],
+  };
+
+/** For `Status`: a state of work, which is no state of a thing. What runs is under way, and not yet well. */
+export function stateOf(status: Operation["status"] | Step["status"]): {
+  word: string;
+  label?: string;
+} {
+  const [word, label] = STATES[status] ?? [status];
+  return { word, label };
+}
+
 const WAITING: Record<string, string> = {
   pending: "Waits for what was asked before it.",
   ready: "Next in line: the app's operator takes it as soon as it can.",

@@ -1,6 +1,6 @@
 /** Lists that come in pages: the rest is asked for when somebody wants to see it. */
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useEffect, useMemo } from "react";
 import {
   type Answer,
   answer,
@@ -63,4 +63,14 @@ export function usePages<P extends Paged>(
     loadMore: () => void found.fetchNextPage(),
     refetch: () => void found.refetch(),
   };
+}
+
+/** Asks for page after page until all are here, for what makes sense only as a whole. */
+export function useAll<T>(pages: Pages<T>): Pages<T> {
+  const { hasMore, isLoadingMore, loadMore, error } = pages;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the function is new each time
+  useEffect(() => {
+    if (hasMore && !isLoadingMore && !error) loadMore();
+  }, [hasMore, isLoadingMore, error]);
+  return pages;
 }

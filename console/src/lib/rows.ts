@@ -7,6 +7,8 @@ export interface Column<T> {
   show: (row: T) => ReactNode;
   /** What it is sorted and filtered by; a column without it is neither. */
   value?: (row: T) => string | number | boolean | null | undefined;
+  /** Stands in the heading in place of the title, which still names the column. */
+  head?: ReactNode;
   width?: number | string;
   align?: "left" | "right";
 }

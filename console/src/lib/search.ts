@@ -22,3 +22,15 @@ export function useSearchParam(
   );
   return [search[name] ?? fallback, set];
 }
+
+/** Sets several at once; what is undefined is taken away. */
+export function useSetSearch(): (some: Search) => void {
+  const navigate = useNavigate();
+  return useCallback(
+    (some: Search) => {
+      const search = (before: Search) => ({ ...before, ...some });
+      void navigate({ to: ".", search: search as never, replace: true });
+    },
+    [navigate],
+  );
+}

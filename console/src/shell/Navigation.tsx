@@ -38,7 +38,12 @@ function Entry({ place, active }: { place: Place; active: boolean }) {
     py: 6,
   };
   if (place.outside) return <NavLink href={place.to} target="_blank" {...common} />;
-  return <NavLink {...common} renderRoot={(props) => <Link to={place.to} {...props} />} />;
+  return (
+    <NavLink
+      {...common}
+      renderRoot={(props) => <Link to={place.to} activeOptions={{ exact: true }} {...props} />}
+    />
+  );
 }
 
 export function useOrgOfAddress(): Org | null {

@@ -210,6 +210,10 @@ async def stop(op: moorage.InstanceOperation) -> None:
 
 @app.instance.start
 async def start(op: moorage.InstanceOperation) -> None:
+    """What does not run is mended; taken back, nothing runs again."""
+    machine = op.machine(scheduler(op))
+    workers = [op.machine(each) for each in cluster.workers_of(op.instance) if each.reachable]
+    await op.step("begin to start", begin_start, machine, workers, undo=end_start)
     await repair(op)
 
 
@@ -239,7 +243,18 @@ async def start_controller(machine: moorage.Machine) -> None:
     """Undo a stop: the database first."""
     for unit in ("mariadb.service", "slurmdbd.service", "slurmctld.service"):
         await machine.service(unit, "started")
-    await machine.service(f"{render.PEOPLE}.path", "started")
+    for unit in (f"{render.PEOPLE}.path", f"{render.COPY}.timer"):
+        await machine.service(unit, "started")
+
+
+async def begin_start(controller: moorage.Machine, workers: Sequence[moorage.Machine]) -> None:
+    """Nothing yet: from here on there is something to stop where this is taken back."""
+
+
+async def end_start(controller: moorage.Machine, workers: Sequence[moorage.Machine]) -> None:
+    """Undo whatever of it runs by now."""
+    await stop_workers(workers)
+    await host.stop_controller(controller)
 
 
 async def restart_workers(controller: moorage.Machine, machines: Sequence[moorage.Machine]) -> None:

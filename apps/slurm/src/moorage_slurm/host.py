@@ -435,10 +435,13 @@ async def join(
 async def _give_reason(
     machine: moorage.Machine, address: str, what: str, last: bool, err: Exception
 ) -> Json:
-    """Try again, or stop and say what keeps a worker from being heard, and the ways out."""
-    if not last:
-        raise moorage.Retry(what, after=5) from err
+    """Try again, or stop and say what keeps a worker from being heard, and the ways out.
+
+    Where its host does not even reach the scheduler, another try says nothing new.
+    """
     found = await ask(machine, "nodes.why", {"address": address, "port": render.PORT})
+    if found["reaches"] and not last:
+        raise moorage.Retry(what, after=5) from err
     raise moorage.Fail(
         "worker_silent",
         f"{what[0].upper()}{what[1:]}. {' '.join(found['why'])} Mend that and resume this"

@@ -2,9 +2,10 @@
 
 An operation is asked for, cancelled as its first step begins, asked for again, cancelled as its
 second one begins, and so on, until it has no such step: then it goes through, and life goes on.
+Where somebody wants that less often, it is cancelled at its last step and at some before that.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from moorage import Conflict
 from moorage.models import OperationRead
@@ -23,8 +24,7 @@ CHECKS = (BACK, NAMED)
 REASON = "A conformance run changed its mind."
 MOST = 50
 NEVER = 1000
-"""Of a replacement, parts that are done stay: a new member that has joined is not sent away. So it
-is cancelled as the new one joins, and then let through."""
+"""A step that nothing has: it is let through."""
 
 
 class Cancels:
@@ -38,9 +38,9 @@ class Cancels:
         self.refused = False
 
     async def __call__(self, exchange: Exchange, forward: Forward) -> Answer | None:
-        begun = [step for said in exchange.reports() for step in said.steps]
-        self._left -= len([step for step in begun if step.get("status") == "running"])
-        if begun and self._left < 0 and not self.reached and self.asked is not None:
+        reported = any(said.steps for said in exchange.reports())
+        self._left -= len(exchange.begun)
+        if reported and self._left < 0 and not self.reached and self.asked is not None:
             self.reached = True
             try:
                 await self._one.client.operations.cancel(self.asked, reason=REASON)
@@ -49,26 +49,41 @@ class Cancels:
         return await forward()
 
 
-async def live(stage: Stage, judge: Judge, worlds: Mapping[str, World]) -> None:
-    """Cancel what can be cancelled. A deployment is cancelled with an instance for each step."""
-    if not worlds:
+async def live(stage: Stage, judge: Judge, steps: Mapping[str, int]) -> None:
+    """Cancel what can be cancelled. A deployment is cancelled with an instance for each step.
+
+    `steps` says how many an act takes that nobody cancels.
+    """
+    if not steps:
         return
     async with stage.acting():
-        for step in range(MOST):
+        for step in places(steps["deploy"], most=stage.cancels):
             one = Life(stage)
             try:
                 deploy = Act("deploy", "instance.deploy", Life.deploy)
                 if not await _cancelled(stage, judge, one, deploy, step):
-                    await _live_on(stage, judge, one)
+                    await _live_on(stage, judge, one, steps)
                     return
             finally:
                 await one.end()
 
 
-async def _live_on(stage: Stage, judge: Judge, one: Life) -> None:
+def places(steps: int, *, most: int | None) -> Sequence[int]:
+    """At which steps something is cancelled, one try after the other; pure."""
+    if most is None:
+        return range(MOST)
+    count = min(most, steps)
+    return [*(steps - 1 - n * steps // count for n in reversed(range(count))), NEVER]
+
+
+async def _live_on(stage: Stage, judge: Judge, one: Life, steps: Mapping[str, int]) -> None:
     for act in life.acts(stage):
-        steps = [0, NEVER] if act.kind == "member.replace" else range(MOST)
-        for step in steps:
+        tries = places(steps.get(act.name, 0), most=stage.cancels)
+        if act.kind == "member.replace":
+            # Parts that are done stay: a new member that has joined is not sent away. So it is
+            # cancelled as the new one joins, and then let through.
+            tries = [0, NEVER]
+        for step in tries:
             if not await _cancelled(stage, judge, one, act, step):
                 break
 

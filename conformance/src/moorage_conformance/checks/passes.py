@@ -25,6 +25,8 @@ class Memory:
 
     worlds: dict[str, World] = field(default_factory=dict[str, World])
     """The world after each act of the undisturbed life."""
+    steps: dict[str, int] = field(default_factory=dict[str, int])
+    """How many steps each act of it took."""
 
 
 Live = Callable[[Stage, Judge, Memory], Awaitable[None]]
@@ -47,7 +49,11 @@ def _against(live: Callable[[Stage, Judge, Mapping[str, World]], Awaitable[None]
 
 
 async def _undisturbed(stage: Stage, judge: Judge, memory: Memory) -> None:
-    memory.worlds = await undisturbed.live(stage, judge)
+    await undisturbed.live(stage, judge, memory.worlds, memory.steps)
+
+
+async def _cancelled(stage: Stage, judge: Judge, memory: Memory) -> None:
+    await cancelled.live(stage, judge, memory.steps)
 
 
 async def _boundary(stage: Stage, judge: Judge, memory: Memory) -> None:
@@ -66,7 +72,7 @@ async def _conduct(stage: Stage, judge: Judge, memory: Memory) -> None:
 EVERY: tuple[Pass, ...] = (
     Pass("undisturbed", undisturbed.CHECKS, _undisturbed, needed=True),
     Pass("crashed", crashed.CHECKS, _against(crashed.live)),
-    Pass("cancelled", cancelled.CHECKS, _against(cancelled.live)),
+    Pass("cancelled", cancelled.CHECKS, _cancelled),
     Pass("lost answers", (unreliable.LOST,), _against(unreliable.lose)),
     Pass("unknown fields", (unreliable.ADDED,), _against(unreliable.add)),
     Pass("handed over", handed_over.CHECKS, _against(handed_over.live)),

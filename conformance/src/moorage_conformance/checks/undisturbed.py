@@ -19,15 +19,16 @@ CHECKS = (LIVES, WAYS_OUT, CLEARED, GONE, OUTPUT, events.TOLD)
 OUT = {"instance.upgrade", "instance.rollback", "member.remove", "instance.decommission"}
 
 
-async def live(stage: Stage, judge: Judge) -> dict[str, World]:
-    """Live through everything; the world after each act."""
-    worlds: dict[str, World] = {}
+async def live(stage: Stage, judge: Judge, worlds: dict[str, World], steps: dict[str, int]) -> None:
+    """Live through everything; note the world after each act, and how many steps it took."""
     one, listener, told = Life(stage), await events.listen(stage), set[str]()
     async with stage.acting():
         try:
             for act in life.every_act(stage):
                 goes = await one.newest() if act.kind == "member.remove" else None
+                mark = stage.road.mark()
                 ended = await _succeed(one, act, judge)
+                steps[act.name] = sum(len(each.begun) for each in stage.road.since(mark))
                 told.add(ended.correlation_id)
                 worlds[act.name] = await one.look()
                 if goes is not None and goes.allocation_id is not None:
@@ -39,7 +40,6 @@ async def live(stage: Stage, judge: Judge) -> dict[str, World]:
             await listener.expect(judge, told)
         finally:
             await one.end()
-    return worlds
 
 
 async def _succeed(one: Life, act: Act, judge: Judge) -> OperationRead:

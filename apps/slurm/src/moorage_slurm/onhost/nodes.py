@@ -74,9 +74,11 @@ def why_silent(given: Json) -> Json:
     """On a worker: what may keep the scheduler from hearing of it."""
     state = run("systemctl", "is-active", "slurmd").stdout.strip()
     why = [] if state == "active" else [f"slurmd is {state} there."]
+    reaches = True
     try:
         socket.create_connection((given["address"], given["port"]), timeout=5).close()
     except OSError as err:
+        reaches = False
         place = f"{given['address']} port {given['port']}"
         why.append(f"The host cannot reach the scheduler at {place}: {err.strerror or err}.")
     log = journal("slurmd")
@@ -87,7 +89,8 @@ def why_silent(given: Json) -> Json:
     said = [line for line in log if ("error" in line or "fatal" in line) and "Retry" not in line]
     if said:
         why.append(f"slurmd says: {said[-1][-300:].rstrip('.')}.")
-    return {"why": why or ["slurmd runs and reaches the scheduler."], "log": log}
+    why = why or ["slurmd runs and reaches the scheduler."]
+    return {"why": why, "reaches": reaches, "log": log}
 
 
 def canary(given: Json) -> Json:

@@ -8,16 +8,15 @@ import pytest
 
 from tests.e2e import shop
 from tests.e2e.callers import Caller, Refused, wait_until
-from tests.e2e.shop import Shop
 from tests.e2e.site import Site
-from tests.e2e.world import Member, Tenant
-from tests.slurm import clusters
+from tests.e2e.world import Tenant
 from tests.slurm.clusters import Cluster, People
 from tests.slurm.replicas import Replica
+from tests.slurm.working.conftest import ROBOT
 
 pytestmark = pytest.mark.lab
 
-ROBOT, ROBOT_UID = "robot", 5001
+ROBOT_UID = 5001
 SEEN_WITHIN = 60.0
 """A look is made every few seconds; a busy machine may take longer."""
 PLANT = """
@@ -38,19 +37,12 @@ exit $status
 """
 
 
-@pytest.fixture(scope="module")
-def cluster(
-    admin: Caller, acme: Tenant, slurm: Shop, people: People, nodes: list[Member]
-) -> Iterator[Cluster]:
-    with clusters.holding(admin, acme, nodes[:3]) as held:
-        machines = {"controller": held[:1], "worker": held[1:]}
-        partitions = [{"name": "main"}, {"name": "fast", "features": ["fast"]}]
-        config = {"service_accounts": {"automation": ROBOT}, "partitions": partitions}
-        found = clusters.deploy(acme, slurm, "queue", machines, config=config)
-        yield found
-        for host in found.hosts.values():
-            host.run(["userdel", "--remove", "--force", ROBOT], check=False)
-        found.ask("decommission", {"reason": "the test is over"})
+@pytest.fixture(scope="module", autouse=True)
+def without_robot(cluster: Cluster) -> Iterator[None]:
+    """The login of a program is nobody's of the platform: whoever makes it takes it away."""
+    yield
+    for host in cluster.hosts.values():
+        host.run(["userdel", "--remove", "--force", ROBOT], check=False)
 
 
 @pytest.fixture(autouse=True)
@@ -356,7 +348,7 @@ def test_every_command_that_people_are_told_works_for_them(
 
     assert len(commands) > 8
     assert {line: code for line, code in ended.items() if code} == {}
-    assert f"moor ssh {cluster.allocations['controller-1']}" in told
+    assert f"moor ssh {cluster.allocations[cluster.login]}" in told
 
 
 def as_themselves(cluster: Cluster, login: str, line: str) -> int:

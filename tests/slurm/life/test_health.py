@@ -1,7 +1,6 @@
 """How a cluster says that it is ill, and how it gets well again. One cluster, many troubles."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +8,7 @@ import pytest
 
 import moorage_slurm
 from moorage_cli import main as cli
-from tests.e2e.callers import Caller, wait_until
-from tests.e2e.shop import Shop
-from tests.e2e.world import Member, Tenant
-from tests.slurm import clusters
+from tests.e2e.callers import wait_until
 from tests.slurm.clusters import Cluster, People
 
 pytestmark = pytest.mark.lab
@@ -23,27 +19,11 @@ LIE = "203.0.113.9"
 RUNBOOK = Path(moorage_slurm.__file__).with_name("runbook.md").read_text()
 
 
-@pytest.fixture(scope="module")
-def held(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[list[tuple[Member, str]]]:
-    with clusters.holding(admin, acme, nodes[:3]) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def whole(
-    acme: Tenant, slurm: Shop, people: People, held: list[tuple[Member, str]]
-) -> Iterator[Cluster]:
-    found = clusters.deploy(acme, slurm, "ill", {"controller": held[:1], "worker": held[1:]})
-    yield found
-    ended = found.ask("decommission", {"reason": "the test is over"})
-    assert ended["residue"] == []
-
-
 @pytest.fixture
-def cluster(whole: Cluster) -> Cluster:
+def cluster(living: Cluster) -> Cluster:
     """The cluster, which is well."""
-    until(whole, "healthy")
-    return whole
+    until(living, "healthy")
+    return living
 
 
 def until(cluster: Cluster, health: str, *words: str, seconds: float = MENDED) -> dict[str, Any]:
@@ -106,7 +86,7 @@ def test_a_scheduler_that_is_killed_is_back_before_anybody_is_asked(cluster: Clu
 def test_a_scheduler_that_was_stopped_is_seen_and_mended(cluster: Cluster) -> None:
     cluster.run("systemctl", "stop", "slurmctld")
 
-    until(cluster, "unhealthy", "slurmctld is inactive", seconds=SEEN)
+    until(cluster, "unhealthy", "slurmctld is ", seconds=SEEN)
     until(cluster, "healthy")
     assert "controller-1 (slurmctld)" in repairs(cluster)[0]["reason"]
     assert "is UP" in cluster.run("scontrol", "ping")

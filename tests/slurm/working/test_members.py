@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.callers import Caller, wait_until
-from tests.e2e.shop import Shop
-from tests.e2e.world import Member, Tenant
+from tests.e2e.world import Tenant
 from tests.slurm import clusters
 from tests.slurm.clusters import Cluster, Held, People
 
@@ -18,27 +17,13 @@ SINCE = "%i %T %S %N"
 
 
 @pytest.fixture(scope="module")
-def held(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[list[Held]]:
-    with clusters.holding(admin, acme, nodes[:4]) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def cluster(acme: Tenant, slurm: Shop, people: People, held: list[Held]) -> Iterator[Cluster]:
-    """A controller and one worker; two machines are free."""
-    machines = {"controller": held[:1], "worker": held[1:2]}
-    found = clusters.deploy(acme, slurm, "members", machines)
-    yield found
-    ended = found.ask("decommission", {"reason": "the test is over"})
-    assert ended["residue"] == []
-
-
-@pytest.fixture(scope="module")
-def witness(cluster: Cluster, people: People) -> str:
+def witness(cluster: Cluster, people: People) -> Iterator[str]:
     """A job on the first worker that runs through everything, as the queue shows it."""
-    submit(cluster, people, "worker-1", "sleep 3000")
+    job = submit(cluster, people, "worker-1", "sleep 3000")
     wait_until(lambda: "RUNNING" in queue(cluster))
-    return queue(cluster)
+    yield queue(cluster)
+    cluster.run("scancel", str(job))
+    wait_until(lambda: not queue(cluster))
 
 
 @pytest.fixture(autouse=True)
@@ -95,14 +80,14 @@ def until(cluster: Cluster, asked: dict[str, Any], status: str) -> dict[str, Any
 
 
 def test_several_workers_join_at_once_while_a_job_runs(cluster: Cluster, held: list[Held]) -> None:
-    free = [allocation for _, allocation in held[2:]]
+    free = [allocation for _, allocation in held[3:]]
     wish = {"component": "worker", "allocations": free, "max_parallel": 2}
 
     cluster.wait(cluster.admin.post(f"{cluster.path}/members", wish))
 
     cluster.learn(held)
-    assert nodes_of(cluster) == ["worker-1", "worker-2", "worker-3"]
-    assert state(cluster, "worker-2") == state(cluster, "worker-3") == "idle"
+    assert nodes_of(cluster) == ["worker-1", "worker-2", "worker-3", "worker-4"]
+    assert state(cluster, "worker-3") == state(cluster, "worker-4") == "idle"
 
 
 def test_a_drain_waits_for_jobs_and_says_in_slurm_whose_it_is(
@@ -186,12 +171,12 @@ def test_a_drain_of_an_admin_is_respected_and_shown(cluster: Cluster) -> None:
 
 
 def test_a_worker_that_is_removed_does_not_come_back(cluster: Cluster, held: list[Held]) -> None:
-    host = cluster.hosts["worker-2"]
+    host = cluster.hosts["worker-3"]
 
-    cluster.wait(ask(cluster, "remove", "worker-2"))
+    cluster.wait(ask(cluster, "remove", "worker-3"))
     host.reboot()
 
-    assert nodes_of(cluster) == ["worker-1", "worker-3"]
+    assert nodes_of(cluster) == ["worker-1", "worker-2", "worker-4"]
     assert host.run(["test", "-e", KEY], check=False).code != 0
     assert host.run(["pgrep", "-x", "slurmd"], check=False).code != 0
 
@@ -199,7 +184,7 @@ def test_a_worker_that_is_removed_does_not_come_back(cluster: Cluster, held: lis
 def test_a_worker_that_nobody_hears_is_blocked_with_what_keeps_it(
     cluster: Cluster, held: list[Held]
 ) -> None:
-    node, allocation = held[2]
+    node, allocation = held[3]
     wall = f"{cluster.controller.address}/32"
     node.host.run(["ip", "route", "add", "unreachable", wall])
     wish = {"component": "worker", "allocations": [allocation]}
@@ -214,45 +199,47 @@ def test_a_worker_that_nobody_hears_is_blocked_with_what_keeps_it(
     assert blocked["error"]["code"] == "worker_silent"
     assert "cannot reach the scheduler" in blocked["error"]["message"]
     assert "cancel" in blocked["verbs"]
-    assert state(cluster, "worker-4") == "idle"
+    assert state(cluster, "worker-5") == "idle"
 
 
 def test_a_worker_is_replaced_by_a_new_one_that_comes_first(
     cluster: Cluster, held: list[Held]
 ) -> None:
-    cluster.wait(ask(cluster, "remove", "worker-4"))
-    old = cluster.members()["worker-3"]
-    wish = {"allocation": held[2][1], "reason": "it is slow"}
+    cluster.wait(ask(cluster, "remove", "worker-5"))
+    old = cluster.members()["worker-4"]
+    wish = {"allocation": held[3][1], "reason": "it is slow"}
 
     cluster.wait(cluster.admin.post(f"/v1/members/{old['id']}/replace", wish))
 
     cluster.learn(held)
-    assert nodes_of(cluster) == ["worker-1", "worker-5"]
-    assert state(cluster, "worker-5") == "idle"
+    assert nodes_of(cluster) == ["worker-1", "worker-2", "worker-6"]
+    assert state(cluster, "worker-6") == "idle"
 
 
 def test_a_dead_host_is_replaced_and_holds_no_key_when_it_comes_back(
-    cluster: Cluster, acme: Tenant, people: People, held: list[Held]
+    cluster: Cluster, admin: Caller, acme: Tenant, people: People, held: list[Held]
 ) -> None:
-    host, dead = cluster.hosts["worker-5"], cluster.members()["worker-5"]
-    job = submit(cluster, people, "worker-5", "sleep 600", "--requeue")
+    host, dead = cluster.hosts["worker-6"], cluster.members()["worker-6"]
+    job = submit(cluster, people, "worker-6", "sleep 600", "--requeue")
     wait_until(lambda: f"{job} RUNNING" in queue(cluster))
     host.crash()
-    wish = {"allocation": held[3][1], "lost": True, "reason": "its mains are burnt"}
+    wish = {"allocation": held[4][1], "lost": True, "reason": "its mains are burnt"}
 
     asked = cluster.wait(cluster.admin.post(f"/v1/members/{dead['id']}/replace", wish))
     cluster.learn(held)
     host.power_on()
 
-    assert nodes_of(cluster) == ["worker-1", "worker-6"]
+    assert nodes_of(cluster) == ["worker-1", "worker-2", "worker-7"]
     assert f"{job} PENDING" in queue(cluster)
     now = cluster.controller.get(KEY)
-    assert now == cluster.hosts["worker-1"].get(KEY) == cluster.hosts["worker-6"].get(KEY)
+    assert now == cluster.hosts["worker-1"].get(KEY) == cluster.hosts["worker-7"].get(KEY)
     assert now != host.get(KEY)
     assert host.run(["pgrep", "-x", "slurmd"], check=False).code != 0
     assert acme.admin.get(f"/v1/allocations/{dead['allocation_id']}")["dirty"] == ["abandoned"]
-    assert cluster.run("srun", "--nodelist=worker-6", "id", "-un", user=people.ada.login)
+    assert cluster.run("srun", "--nodelist=worker-7", "id", "-un", user=people.ada.login)
     cluster.run("scancel", str(job))
-    assert [each["where"] for each in asked["residue"]] == ["worker-5"]
-    clusters.give_back(acme, [dead["allocation_id"]])
+    assert [each["where"] for each in asked["residue"]] == ["worker-6"]
+    clusters.renew(admin, acme, held, 3)
     assert host.run(["test", "-e", KEY], check=False).code != 0
+    cluster.wait(ask(cluster, "remove", "worker-7"))
+    cluster.learn(held)

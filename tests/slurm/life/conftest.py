@@ -1,0 +1,35 @@
+"""The life of one cluster, which the modules of this folder tell in their order."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.e2e.callers import Caller
+from tests.e2e.shop import Shop
+from tests.e2e.world import Member, Tenant
+from tests.slurm import clusters, pictures
+from tests.slurm.clusters import Cluster, Held, People
+
+
+@pytest.fixture(scope="package")
+def held(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[list[Held]]:
+    with clusters.holding(admin, acme, nodes[:3]) as found:
+        yield found
+
+
+@pytest.fixture(scope="package")
+def before(held: list[Held]) -> list[frozenset[str]]:
+    """What the hosts were like."""
+    return [pictures.take_first(node.host) for node, _ in held]
+
+
+@pytest.fixture(scope="package")
+def living(
+    acme: Tenant, slurm: Shop, people: People, held: list[Held], before: list[frozenset[str]]
+) -> Iterator[Cluster]:
+    """A controller and two workers."""
+    assert before
+    found = clusters.deploy(acme, slurm, "life", {"controller": held[:1], "worker": held[1:]})
+    yield found
+    if found.read()["status"] != "deleted":
+        found.ask("decommission", {"reason": "the tests are over"})
