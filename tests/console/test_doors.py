@@ -20,7 +20,9 @@ def test_somebody_without_a_session_signs_in_and_lands_where_they_wanted_to_go(
         found.page.goto(f"{HOME}/machines")
         found.look("sign-in", phone=True)
         found.page.get_by_label("E-mail").fill("admin@acme.example")
-        found.page.get_by_role("textbox", name="Password").fill("admin@acme.example has a long password")
+        found.page.get_by_role("textbox", name="Password").fill(
+            "admin@acme.example has a long password"
+        )
         found.page.get_by_role("button", name="Sign in", exact=True).click()
 
         expect(found.page).to_have_url(re.compile(f"{HOME}/machines$"))
