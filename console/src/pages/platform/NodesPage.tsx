@@ -1,5 +1,5 @@
 /** The machines of the platform: what there is, what of it is free, and what does not answer. */
-import { Badge, Group, SegmentedControl, Select, SimpleGrid, Stack, Text } from "@mantine/core";
+import { Badge, Group, Select, SimpleGrid, Stack, Text } from "@mantine/core";
 import { IconCpu } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { Ago } from "@/components/Ago";
@@ -110,14 +110,6 @@ function Fleet({
       <Totals nodes={nodes} kind={kind} onChoose={setKind} />
       <Section flush>
         <Group px="md" pt="sm" pb="xs" gap="sm">
-          <SegmentedControl
-            aria-label="Which nodes"
-            size="xs"
-            data={Object.entries(KINDS).map(([value, { label }]) => ({ value, label }))}
-            value={kind}
-            onChange={setKind}
-            style={{ maxWidth: "100%", overflowX: "auto" }}
-          />
           <Select
             aria-label="Region"
             placeholder="Every region"
@@ -162,9 +154,10 @@ function Totals({
   onChoose: (kind: string) => void;
 }) {
   return (
-    <SimpleGrid cols={{ base: 2, xs: 3, md: 5 }} spacing="sm">
-      {(["", "free", "held", "silent", "out"] as const).map((each) => {
+    <SimpleGrid cols={{ base: 2, xs: 3, md: nodes.some(KINDS.retired.test) ? 6 : 5 }} spacing="sm">
+      {(Object.keys(KINDS) as Kind[]).map((each) => {
         const count = nodes.filter(KINDS[each].test).length;
+        if (each === "retired" && count === 0) return null;
         const bad = (each === "silent" || each === "out") && count > 0;
         return (
           <Stack
@@ -176,7 +169,12 @@ function Totals({
             ta="left"
             onClick={() => onChoose(each)}
             aria-pressed={kind === each}
-            style={{ cursor: "pointer", font: "inherit", color: "inherit" }}
+            style={{
+              cursor: "pointer",
+              font: "inherit",
+              color: "inherit",
+              borderColor: kind === each ? "var(--mantine-primary-color-filled)" : undefined,
+            }}
           >
             <Text size="xs" c="dimmed" fw={600}>
               {KINDS[each].label}
