@@ -17,7 +17,7 @@ const harbour: MantineColorsTuple = [
 export const theme = createTheme({
   colors: { harbour },
   primaryColor: "harbour",
-  primaryShade: { light: 7, dark: 5 },
+  primaryShade: 7,
   autoContrast: true,
   luminanceThreshold: 0.34,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif',

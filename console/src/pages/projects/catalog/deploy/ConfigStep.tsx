@@ -37,7 +37,10 @@ export function ConfigStep({ version, draft, onChange, go, faults }: StepProps) 
     );
   return (
     <Stack gap="md">
-      <Section lead="Every field has what the app would choose itself. You can change it later, too.">
+      <Section>
+        <Text c="dimmed" size="sm" mb="md">
+          Every field has what the app would choose itself. You can change it later, too.
+        </Text>
         <SchemaForm
           id="config"
           schema={parts.first}
