@@ -132,9 +132,9 @@ async def install(machine: moorage.Machine, role: str, series: str, there: Json)
         return False
     async with quietly(machine):
         done = await machine.packages(artifact=f"{role}.tar")
-    await ask(machine, "versions.brought", {"packages": sorted(done.versions)})
     # A file of a package goes with it: replaced by ours, a wipe of the host would put it back.
-    await machine.exec("rm", "-f", f"{render.CONFIG}/plugstack.conf", repeatable=True)
+    given = {"packages": sorted(done.versions), "less": [f"{render.CONFIG}/plugstack.conf"]}
+    await ask(machine, "versions.brought", given)
     return done.changed
 
 
