@@ -39,6 +39,8 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
     modulePreload: { polyfill: false },
   },
-  server: { proxy: { "/v1": { target: process.env.MOORAGE_URL ?? "http://127.0.0.1:7700", secure: false } } },
-  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], restoreMocks: true },
+  server: {
+    proxy: { "/v1": { target: process.env.MOORAGE_URL ?? "http://127.0.0.1:7700", secure: false } },
+  },
+  test: { include: ["src/**/*.test.{ts,tsx}"], restoreMocks: true },
 });

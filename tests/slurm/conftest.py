@@ -26,6 +26,12 @@ PLAIN = 5
 HOSTS = PLAIN + 2
 """One more has GPUs, and one has no agent."""
 GPUS = 2
+LIGHTER = """
+    mkdir /etc/systemd/system-generators && cd /usr/lib/systemd/system-generators
+    for each in *; do ln -s /dev/null /etc/systemd/system-generators/$each; done
+"""
+"""Packages have systemd read its units anew dozens of times. More than half of that goes into
+programs that would find mounts, consoles and disks, of which a host of the lab has none."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -44,7 +50,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def lab() -> Iterator[Lab]:
     name = f"s{os.getpid()}"
     try:
-        yield Lab.up(name, hosts=HOSTS)
+        made = Lab.up(name, hosts=HOSTS)
+        for host in made.hosts:
+            host.run(LIGHTER)
+        yield made
     finally:
         labs.down(name)
 

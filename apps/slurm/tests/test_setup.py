@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from moorage_slurm.onhost import setup
+from moorage_slurm.onhost import leave, setup
 
 
 @pytest.fixture
@@ -32,3 +32,14 @@ def test_a_host_that_was_given_back_without_us_begins_anew(home: Path) -> None:
 
     assert found == {"roles": ["worker"]}
     assert not home.joinpath("copies").exists()
+
+
+def test_nothing_is_taken_off_a_host_where_nothing_was_begun(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = tmp_path / "mysql"
+    theirs.mkdir()
+    monkeypatch.setitem(leave.PATHS, "controller", (str(theirs),))
+
+    assert leave.clear({"role": "controller"}) == {"others": []}
+    assert theirs.exists()

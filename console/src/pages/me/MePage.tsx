@@ -140,7 +140,7 @@ function Tokens({ may }: { may: May }) {
         >
           {(items) => (
             <Rows
-              rows={items}
+              rows={[...items].reverse()}
               columns={columns}
               rowKey={(token) => token.id}
               noun="token"
@@ -239,7 +239,7 @@ function Sessions({ own, may }: { own: string | null; may: May }) {
       >
         {(items) => (
           <Rows
-            rows={items}
+            rows={[...items].reverse()}
             columns={columns}
             rowKey={(session) => session.id}
             noun="session"

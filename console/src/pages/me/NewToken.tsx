@@ -1,5 +1,5 @@
 /** Making a personal access token: a name, an end, a place, and as little power as will do. */
-import { Code, SegmentedControl, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Code, Input, SegmentedControl, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { Ask } from "@/components/Ask";
 import { Keys } from "@/components/Keys";
@@ -83,9 +83,9 @@ export function NewToken({ onClose }: { onClose: () => void }) {
         ]}
       />
       <Stack gap={6}>
-        <Text size="sm" fw={500} id="token-power">
+        <Input.Label labelElement="div" id="token-power">
           What it may do
-        </Text>
+        </Input.Label>
         <SegmentedControl
           aria-labelledby="token-power"
           value={power}

@@ -47,8 +47,13 @@ ENABLED = Path("/var/lib/systemd")
 
 
 def clear(given: Json) -> Json:
-    """Take a role off: its daemons and files; with the last role, what roles share as well."""
+    """Take a role off: its daemons and files; with the last role, what roles share as well.
+
+    On a host where nothing was begun nothing is taken: what is there is somebody else's.
+    """
     role = given["role"]
+    if not setup.HOME.exists():
+        return {"others": []}
     _stop(UNITS[role])
     (setup.ROLES / role).unlink(missing_ok=True)
     others = setup.roles()

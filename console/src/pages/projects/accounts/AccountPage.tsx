@@ -233,7 +233,7 @@ function Delete({
   );
 }
 
-const KINDS: Record<string, string> = { secret: "Client secret", public_key: "Public key" };
+const KINDS: Record<string, string> = { secret: "Client secret", ed25519: "Public key" };
 
 function Credentials({ account, may }: { account: Account; may: May }) {
   const keys = usePages(

@@ -7,7 +7,7 @@ import { Section } from "@/components/Section";
 import { SchemaForm } from "@/forms/SchemaForm";
 import { plural } from "@/lib/format";
 import { manifestOf } from "@/lib/manifest";
-import { split } from "@/pages/projects/catalog/deploy/draft";
+import { split, within } from "@/pages/projects/catalog/deploy/draft";
 import { Feet } from "@/pages/projects/catalog/deploy/Feet";
 import type { StepProps } from "@/pages/projects/catalog/deploy/props";
 
@@ -44,7 +44,7 @@ export function ConfigStep({ version, draft, onChange, go, faults }: StepProps) 
         <SchemaForm
           id="config"
           schema={parts.first}
-          value={draft.config}
+          value={parts.more ? within(draft.config, parts.first) : draft.config}
           onChange={set}
           onSubmit={() => go("review")}
           faults={about}
@@ -69,7 +69,7 @@ export function ConfigStep({ version, draft, onChange, go, faults }: StepProps) 
             <SchemaForm
               id="more"
               schema={parts.more}
-              value={draft.config}
+              value={within(draft.config, parts.more)}
               onChange={set}
               faults={about}
             />

@@ -305,7 +305,7 @@ function Part({
 
 function needs(component: Component): string {
   return component.min === 0
-    ? `It can have ${howMany(component)}, and more later.`
+    ? `It can have ${howMany(component)}; you can add some later.`
     : `It needs ${howMany(component)}.`;
 }
 

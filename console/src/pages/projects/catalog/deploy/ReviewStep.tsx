@@ -138,7 +138,14 @@ function WhoActs({ operator, operators, standing, version, draft, onChange }: Re
           </Group>
         )}
         <Listening operator={operator} />
-        {diff.data && <Powers declaration={diff.data.declaration} />}
+        {diff.data && (
+          <div>
+            <Text size="xs" c="dimmed" fw={600} mb={6}>
+              It may, and nothing else
+            </Text>
+            <Powers declaration={diff.data.declaration} />
+          </div>
+        )}
       </Stack>
     </Section>
   );

@@ -224,8 +224,14 @@ function only(schema: JsonSchema, wanted: (name: string) => boolean): JsonSchema
       Object.entries(schema.properties ?? {}).filter(([name]) => wanted(name)),
     ),
     required: schema.required?.filter(wanted),
-    additionalProperties: true,
   };
+}
+
+/** What is chosen of the fields of a part. */
+export function within(config: Record<string, unknown>, part: JsonSchema): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(config).filter(([name]) => name in (part.properties ?? {})),
+  );
 }
 
 // It outlives a reload and the way back, and ends with the tab.
