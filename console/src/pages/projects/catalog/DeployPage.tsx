@@ -146,11 +146,11 @@ function Wizard(props: Omit<StepProps, "faults" | "go">) {
         iconSize={32}
         styles={{ content: { padding: 0 }, separator: { marginInline: 8 } }}
       >
-        {STEPS.map((each) => (
+        {STEPS.map((each, index) => (
           <Stepper.Step
             key={each}
             label={<Box visibleFrom="sm">{TITLES[each]}</Box>}
-            aria-label={TITLES[each]}
+            aria-label={`${index + 1} ${TITLES[each]}`}
             aria-current={each === step ? "step" : undefined}
           />
         ))}
