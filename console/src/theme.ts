@@ -1,5 +1,5 @@
 /** How Moorage looks: harbour blue, quiet surfaces, small type, and enough contrast for everybody. */
-import { createTheme, type MantineColorsTuple, rem } from "@mantine/core";
+import { createTheme, DEFAULT_THEME, type MantineColorsTuple, rem } from "@mantine/core";
 
 const harbour: MantineColorsTuple = [
   "#e8f6fb",
@@ -14,8 +14,18 @@ const harbour: MantineColorsTuple = [
   "#00455b",
 ];
 
+/** The darkest of a colour is what its pale badges are written in: 4.5 to 1 on them. */
+function written(name: "teal" | "yellow" | "red", darkest: string): MantineColorsTuple {
+  return [...DEFAULT_THEME.colors[name].slice(0, 9), darkest] as unknown as MantineColorsTuple;
+}
+
 export const theme = createTheme({
-  colors: { harbour },
+  colors: {
+    harbour,
+    teal: written("teal", "#065f46"),
+    yellow: written("yellow", "#7a4100"),
+    red: written("red", "#a51d1d"),
+  },
   primaryColor: "harbour",
   primaryShade: 7,
   autoContrast: true,

@@ -18,6 +18,7 @@ DESK = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
 SETTLE_MS = 30_000
 SERIOUS = {"serious", "critical"}
+expect.set_options(timeout=SETTLE_MS)
 CALM = "*, ::before, ::after { animation: none !important; transition: none !important; }"
 
 
@@ -34,7 +35,7 @@ class Tab:
         self.settle()
 
     def settle(self) -> None:
-        expect(self.page.locator("[aria-busy=true]")).to_have_count(0, timeout=SETTLE_MS)
+        expect(self.page.locator("[aria-busy=true]")).to_have_count(0)
         expect(self.page.get_by_role("heading", level=1).first).to_be_visible(timeout=SETTLE_MS)
 
     def look(self, name: str, *, phone: bool = False) -> None:

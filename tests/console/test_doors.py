@@ -48,7 +48,7 @@ def test_a_stranger_sees_nothing_of_another_org(
     with tab(stranger) as found:
         found.page.goto(HOME)
         expect(found.page.get_by_text("There is nothing here")).to_be_visible()
-        found.page.get_by_label("Choose a project").click()
+        found.page.get_by_role("button", name="Choose a project").click()
 
         expect(found.page.get_by_role("option", name="Research")).to_have_count(1)
         expect(found.page.get_by_text("Acme")).to_have_count(0)

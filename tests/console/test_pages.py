@@ -41,7 +41,9 @@ OF_OPERATOR = {
     "orgs": "/platform/orgs",
     "accounts": "/platform/people",
     "policy-for-all": "/platform/policy",
-    "publisher": "/projects/hpc/hpc-research/publishing",
+}
+OF_PUBLISHER = {
+    "publishing-apps": "/projects/hpc/hpc-research/publishing",
     "published-app": "/projects/hpc/hpc-research/publishing/slurm",
 }
 ON_A_PHONE = {"instances", "catalog", "machines", "home", "nodes", "triage"}
@@ -73,13 +75,22 @@ def test_a_page_of_the_platform_can_be_read_by_everybody(
         found.look(name, phone=name in ON_A_PHONE)
 
 
+@pytest.mark.parametrize("name", OF_PUBLISHER)
+def test_a_page_of_a_publisher_can_be_read_by_everybody(
+    name: str, publisher: BrowserContext
+) -> None:
+    with tab(publisher) as found:
+        found.open(OF_PUBLISHER[name])
+        found.look(name)
+
+
 @pytest.mark.parametrize(
     "path",
     [
         f"{HOME}/instances/ins_{NOT_THERE}",
-        f"{HOME}/machines/all_{NOT_THERE}",
+        f"{HOME}/machines/alc_{NOT_THERE}",
         f"{HOME}/catalog/nothing-of-the-kind",
-        f"/operations/op_{NOT_THERE}",
+        f"/operations/opn_{NOT_THERE}",
         "/projects/acme/nothing-of-the-kind",
         "/nothing/of/the/kind",
     ],

@@ -28,7 +28,7 @@ export function TabLinks({ label, links }: { label: string; links: TabLink[] }) 
             key={to}
             to={to}
             ref={active ? chosen : undefined}
-            aria-current={active ? "page" : undefined}
+            activeOptions={{ exact: exact ?? false, includeSearch: false }}
           >
             {label}
           </Link>

@@ -94,7 +94,7 @@ function Skus() {
     },
   ];
   return (
-    <Section title="Classes of machines (SKUs)" actions={add} flush>
+    <Section title="Classes of machines (SKUs)" actions={skus.items.length > 0 && add} flush>
       <ListFace
         of={skus}
         empty={
@@ -364,7 +364,7 @@ function Regions() {
     },
   ];
   return (
-    <Section title="Regions" actions={add} flush>
+    <Section title="Regions" actions={regions.items.length > 0 && add} flush>
       <ListFace
         of={regions}
         empty={

@@ -1,5 +1,5 @@
 /** One machine of the platform: its state, what it is made of, and what can be done with it. */
-import { Alert, Badge, Button, Code, Group, List, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Badge, Button, Group, List, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
@@ -224,7 +224,10 @@ function Labels({ node }: { node: Node }) {
   const act = useUpdate(node, "Labels changed");
   const changed = labelsText(labelsOf(text)) !== labelsText(node.labels);
   return (
-    <Section title="Labels" lead="For your own order. Placement does not look at them.">
+    <Section
+      title="Labels"
+      lead="For your own order. Machines that are asked for together are spread over racks, as the label rack says."
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -263,7 +266,7 @@ function Verbs({ node, onChoose }: { node: Node; onChoose: (verb: string) => voi
               may={all(can("infra.node.operate"), allows(node, verb))}
               variant="default"
               color={VERBS[verb].danger ? "red" : undefined}
-              w={136}
+              w={152}
               style={{ flexShrink: 0 }}
               onClick={() => onChoose(verb)}
             >
@@ -310,13 +313,6 @@ function VerbDialog({ node, verb, onClose }: { node: Node; verb: NodeVerb; onClo
 function Enrolments({ node }: { node: Node }) {
   const lines = usePages("/v1/nodes/{node}/enrolments", { node: node.id }, { limit: 50 });
   const columns: Column<Schemas["EnrolmentRead"]>[] = [
-    { id: "id", title: "Line", value: (row) => row.id, show: (row) => <Code>{row.id}</Code> },
-    {
-      id: "state",
-      title: "State",
-      value: (row) => fate(row).label,
-      show: (row) => <Status {...fate(row)} />,
-    },
     {
       id: "made",
       title: "Made",
@@ -324,10 +320,16 @@ function Enrolments({ node }: { node: Node }) {
       show: (row) => <Ago at={row.created_at} />,
     },
     {
+      id: "state",
+      title: "State",
+      value: (row) => fate(row).label,
+      show: (row) => <Status {...fate(row)} />,
+    },
+    {
       id: "until",
       title: "Works until",
       value: (row) => row.expires_at,
-      show: (row) => <Ago at={row.expires_at} />,
+      show: (row) => (row.used_at || row.revoked_at ? "–" : <Ago at={row.expires_at} />),
     },
   ];
   if (node.reach !== "agent") return null;

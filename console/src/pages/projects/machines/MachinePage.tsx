@@ -128,7 +128,7 @@ function Details({ machine }: { machine: Machine }) {
           ["Host", machine.node_name],
           ...(node
             ? ([
-                ["Answers", <Reach key="reach" machine={machine} />],
+                ["Heartbeat", <Reach key="reach" machine={machine} />],
                 ["Addresses", node.addresses.join(", ")],
                 ["System", node.os && sentence(node.os)],
                 [

@@ -112,7 +112,7 @@ function Apps() {
     },
   ];
   return (
-    <Section title="Apps" actions={add} flush>
+    <Section title="Apps" actions={apps.items.length > 0 && add} flush>
       <ListFace
         of={apps}
         empty={
@@ -302,7 +302,7 @@ function Keys() {
     <Section
       title="Signing keys"
       lead="Public halves of the keys that this project signs artifacts with. Only signed files come to staging and prod."
-      actions={add}
+      actions={keys.items.length > 0 && add}
       flush
     >
       <ListFace
@@ -469,7 +469,7 @@ function Operators() {
     <Section
       title="Operators"
       lead="Programs of this project that carry out what is asked of instances. They can claim work, and nothing else."
-      actions={add}
+      actions={operators.items.length > 0 && add}
       flush
     >
       <ListFace

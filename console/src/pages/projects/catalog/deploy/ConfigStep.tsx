@@ -79,7 +79,8 @@ export function ConfigStep({ version, draft, onChange, go, faults }: StepProps) 
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          end.current?.click();
+          if (end.current) end.current.click();
+          else go("review");
         }}
       >
         <Feet back={() => go("placement")} next="Next: review" />

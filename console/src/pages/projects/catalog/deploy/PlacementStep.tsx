@@ -340,7 +340,7 @@ function Held({
         style={{ flex: "1 1 280px" }}
         maw={720}
       />
-      {rest.length > 1 && known.length < most && (
+      {rest.length > 1 && most > 1 && known.length < most && (
         <Button
           variant="default"
           onClick={() =>

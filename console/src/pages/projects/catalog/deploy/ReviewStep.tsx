@@ -37,6 +37,7 @@ interface ReviewProps extends StepProps {
   operators: UseQueryResult<Schemas["PageRead_AppOperatorRead_"]>;
   asked: Schemas["DeployPlanWrite"] | undefined;
   plan: UseQueryResult<Schemas["PlanRead"]>;
+  act: ReturnType<typeof useDeploy>;
 }
 
 export function ReviewStep(props: ReviewProps) {
@@ -228,12 +229,11 @@ function Refused({
   );
 }
 
-function End({ app, go, asked, plan }: ReviewProps) {
-  const can = useCan();
+export function useDeploy(app: Schemas["AppRead"]) {
   const project = useThisProject();
   const path = usePath();
   const navigate = useNavigate();
-  const act = useAct(
+  return useAct(
     (given: Schemas["InstanceCreate"], headers) =>
       client.POST("/v1/projects/{project}/instances", {
         params: { path: { project: project.id } },
@@ -249,6 +249,10 @@ function End({ app, go, asked, plan }: ReviewProps) {
       },
     },
   );
+}
+
+function End({ go, asked, plan, act }: ReviewProps) {
+  const can = useCan();
   const ready = plan.data
     ? plan.data.policy.allowed
       ? YES
