@@ -1,4 +1,9 @@
-"""The program for hosts as one file. Pure: the same files give the same bytes."""
+"""The program for hosts as one file. Pure: the same files give the same bytes.
+
+It is started for every question. Python compiles what it reads from such a file each time anew, so
+on a host it unpacks itself once beside itself, and runs from there. Where nothing can be written,
+as in a probe that comes first, it runs as it is.
+"""
 
 import functools
 import io
@@ -8,7 +13,27 @@ from pathlib import Path
 HERE = Path(__file__).parent
 FOLDER = "/opt/moorage-slurm"
 PATH = f"{FOLDER}/tool.pyz"
-_START = "import sys\nfrom moorage_slurm.onhost.main import main\nsys.exit(main(sys.argv[1:]))\n"
+_START = """\
+import os
+import sys
+
+here = sys.path[0]
+place = f"{here}.{os.stat(here).st_mtime_ns}"
+if not os.path.isdir(place):
+    import shutil
+    import zipfile
+
+    part = f"{place}.{os.getpid()}"
+    try:
+        zipfile.ZipFile(here).extractall(part)
+        os.rename(part, place)
+    except OSError:  # somebody else was quicker, or nothing can be written here
+        shutil.rmtree(part, ignore_errors=True)
+sys.path.insert(0, place)
+from moorage_slurm.onhost.main import main
+
+sys.exit(main(sys.argv[1:]))
+"""
 _MODE = 0o644 << 16
 
 

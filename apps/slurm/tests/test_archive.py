@@ -1,0 +1,58 @@
+"""The program for hosts, started as hosts start it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from moorage_slurm import archive
+from moorage_slurm.onhost import main
+
+
+@pytest.fixture
+def tool(tmp_path: Path) -> Path:
+    place = tmp_path / "tool.pyz"
+    place.write_bytes(archive.make())
+    return place
+
+
+def ask(tool: Path, verb: str) -> subprocess.CompletedProcess[str]:
+    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return subprocess.run(
+        [sys.executable, tool, verb],
+        input="{}",
+        capture_output=True,
+        text=True,
+        env=own,
+        check=False,
+    )
+
+
+def folders(tool: Path) -> list[Path]:
+    return [path for path in tool.parent.iterdir() if path.is_dir()]
+
+
+def test_it_answers_from_a_folder_in_which_what_is_compiled_stays(tool: Path) -> None:
+    first, again = ask(tool, "look.look"), ask(tool, "look.look")
+
+    assert (first.returncode, again.returncode) == (0, 0), first.stderr
+    (place,) = folders(tool)
+    assert [*place.glob("moorage_slurm/onhost/__pycache__/look.*")]
+
+
+def test_another_one_in_its_place_is_the_one_that_answers(tool: Path) -> None:
+    ask(tool, "look.look")
+    os.utime(tool, ns=(0, 1))
+
+    assert ask(tool, "look.nothing").returncode == main.USED_WRONGLY
+    assert len(folders(tool)) == 2
+
+
+def test_it_answers_where_nothing_can_be_written(tool: Path) -> None:
+    whole = os.stat(tool).st_mtime_ns
+    (tool.parent / f"tool.pyz.{whole}").write_text("in the way")
+
+    assert ask(tool, "look.look").returncode == 0
+    assert folders(tool) == []
