@@ -50,7 +50,8 @@ def measure(data: Path, report: Report) -> None:
     bundles = data.parent / "bundles"
     bundle.build(bundle.RELEASES["24.11"], to=bundles)
     try:
-        with sites.running(data, str(lab.layout.address)) as site:
+        settings = {**sites.SETTINGS, "MOORAGE_LOG__LEVEL": "info"}
+        with sites.running(data, str(lab.layout.address), settings) as site:
             _measure(site, lab, bundles, data.parent, report)
     finally:
         labs.down(NAME)
