@@ -119,7 +119,7 @@ def permissions_page() -> str:
 
 def errors_page(runbooks: Path) -> str:
     """Every code that the API answers with. One that a runbook explains leads there."""
-    explained = dict(_explained(runbooks))
+    runbook_of = dict(explained(runbooks))
     lines = [
         "# Errors",
         "",
@@ -137,7 +137,7 @@ def errors_page(runbooks: Path) -> str:
         statuses = ", ".join(sorted({str(each.status) for each in classes}))
         means = "; ".join(sorted({each.title() for each in classes if each.__doc__}))
         lines.append(
-            f'| <a id="{code}"></a>`{code}` | {statuses} | {means} | {explained.get(code, "")} |'
+            f'| <a id="{code}"></a>`{code}` | {statuses} | {means} | {runbook_of.get(code, "")} |'
         )
     return "\n".join([*lines, ""])
 
@@ -149,7 +149,7 @@ def _classes(above: type[ApiError]) -> Iterator[type[ApiError]]:
         yield from _classes(each)
 
 
-def _explained(runbooks: Path) -> Iterator[tuple[str, str]]:
+def explained(runbooks: Path) -> Iterator[tuple[str, str]]:
     """Codes in the first column of a runbook's tables, and the way to that page."""
     for page in sorted(runbooks.glob("*.md"), reverse=True):
         if page.name == "README.md":

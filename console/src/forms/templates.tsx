@@ -14,10 +14,12 @@ import {
   Tooltip,
 } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import { generateTemplates } from "@rjsf/mantine";
 import {
   ADDITIONAL_PROPERTY_FLAG,
   type ArrayFieldItemTemplateProps,
   type ArrayFieldTemplateProps,
+  type BaseInputTemplateProps,
   canExpand,
   type FieldErrorProps,
   getUiOptions,
@@ -296,6 +298,13 @@ export function Faults({ errors, schema }: FieldErrorProps) {
       {errors.join(" ")}
     </Text>
   );
+}
+
+const { BaseInputTemplate: Base } = generateTemplates();
+
+/** An input that is empty, rather than one that nobody holds. */
+export function Input(props: BaseInputTemplateProps) {
+  return Base ? <Base {...props} value={props.value ?? ""} /> : null;
 }
 
 /** A list of words: each becomes a tag. */

@@ -2,7 +2,7 @@
 import { Group, Stack, Text } from "@mantine/core";
 import { IconListCheck, IconUsersGroup } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useParams } from "@tanstack/react-router";
+import { Navigate, useParams, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo } from "react";
 import { Ago, Elapsed } from "@/components/Ago";
 import { CopyCode } from "@/components/Copy";
@@ -19,7 +19,7 @@ import { ask } from "@/lib/api";
 import { kindWords, plural } from "@/lib/format";
 import { useMembers } from "@/lib/instance";
 import { stream } from "@/lib/live";
-import { useProjects } from "@/lib/me";
+import { useProject, useProjects } from "@/lib/me";
 import type { Instance, Member } from "@/lib/members";
 import { atWords, type Operation } from "@/lib/operations";
 import { usePages } from "@/lib/pages";
@@ -38,7 +38,24 @@ export function OperationPage() {
     stream.watch(watched ? [watched] : []);
     return () => stream.watch([]);
   }, [watched]);
-  return <Face of={found}>{(operation) => <Whole operation={operation} />}</Face>;
+  return <Face of={found}>{(operation) => <Placed operation={operation} />}</Face>;
+}
+
+/** An address that names the operation alone leads to the one within its project. */
+function Placed({ operation }: { operation: Operation }) {
+  const here = useProject();
+  const { projects } = useProjects();
+  const search = useSearch({ strict: false });
+  const project = projects.find(({ id }) => id === operation.project_id);
+  if (project && here?.id !== project.id)
+    return (
+      <Navigate
+        to={projectPath(project, "operations", operation.id)}
+        search={search as never}
+        replace
+      />
+    );
+  return <Whole operation={operation} />;
 }
 
 function Whole({ operation }: { operation: Operation }) {

@@ -1,6 +1,6 @@
 /** Which version runs, which could, and the way back. */
 import { Alert, Button, Group, Modal, NumberInput, Radio, Stack, Text } from "@mantine/core";
-import { IconArrowBackUp, IconPackage, IconShieldHalf } from "@tabler/icons-react";
+import { IconPackage, IconShieldHalf } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Ago } from "@/components/Ago";
@@ -152,7 +152,7 @@ function Available({
           <b>{row.number}</b>
           {row.id === instance.version_id && <Status word="active" label="Runs now" />}
           {row.id !== instance.version_id && row.id === entitlement?.resolved?.id && (
-            <Status word="promoted" label="Meant for this project" />
+            <Status word="available" label="Newest for this project" />
           )}
         </Group>
       ),
@@ -269,9 +269,9 @@ function Upgrade({
 }
 
 const FIRST = (
-  <Empty icon={IconArrowBackUp} title="Nothing ran before this">
-    After an upgrade or a change of the configuration you can go back here.
-  </Empty>
+  <Text size="sm" c="dimmed" px="md" pb="md">
+    Nothing ran before this. After an upgrade or a change of the configuration you can go back here.
+  </Text>
 );
 
 function WayBack({ instance }: { instance: Instance }) {

@@ -14,7 +14,7 @@ import type { May } from "@/lib/can";
 import { plural } from "@/lib/format";
 import { useSearchParam } from "@/lib/search";
 import { DraftForm } from "@/pages/projects/policy/DraftForm";
-import { documentOf, draftOf, limitsNothing } from "@/pages/projects/policy/draft";
+import { documentOf, draftOf } from "@/pages/projects/policy/draft";
 import { LayerLimits } from "@/pages/projects/policy/Limits";
 
 type Overlay = Schemas["OverlayRead"];
@@ -75,13 +75,7 @@ export function LayerSection({ title, lead, of, may, put, id }: LayerOf) {
 function Shown({ overlay }: { overlay: Overlay }) {
   return (
     <Stack gap="xs">
-      {limitsNothing(overlay.document) ? (
-        <Text size="sm" c="dimmed">
-          It limits nothing.
-        </Text>
-      ) : (
-        <LayerLimits document={overlay.document} />
-      )}
+      <LayerLimits document={overlay.document} />
       {overlay.updated_at && (
         <Text size="xs" c="dimmed">
           Written <Ago at={overlay.updated_at} />

@@ -26,9 +26,15 @@ export function EffectiveLimits({ of }: { of: Schemas["EffectivePolicyRead"] }) 
 }
 
 function Limits({ rows, layers = false }: { rows: Row[]; layers?: boolean }) {
+  if (rows.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        Nothing is limited.
+      </Text>
+    );
   return (
     <Table.ScrollContainer minWidth={420}>
-      <Table layout="fixed">
+      <Table layout="fixed" horizontalSpacing={0}>
         <Table.Tbody>
           {rows.map((row) => (
             <Table.Tr key={row.what}>
@@ -114,5 +120,5 @@ function effectiveRows(of: Schemas["EffectivePolicyRead"]): Row[] {
     { what: "Versions of apps", lines: versions },
     { what: "Quotas", lines: quotas },
   ];
-  return rows.map((row) => (row.lines.length > 0 ? row : { ...row, lines: [plain("No limit")] }));
+  return rows.filter((row) => row.lines.length > 0);
 }

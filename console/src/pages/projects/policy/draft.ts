@@ -52,7 +52,3 @@ export function documentOf(draft: Draft): Write {
     document.quotas = Object.fromEntries(quotas.map((name) => [name, draft.quotas[name]]));
   return document as Write;
 }
-
-export function limitsNothing(document: Read): boolean {
-  return Object.keys(documentOf(draftOf(document))).length === 0;
-}
