@@ -35,7 +35,7 @@ export function Status({
       color={COLOURS[said]}
       leftSection={<Mark size={13} aria-hidden />}
       tabIndex={why ? 0 : undefined}
-      style={{ flexShrink: 0 }}
+      style={{ flexShrink: 0, minWidth: "max-content" }}
     >
       {label ?? sentence(word)}
     </Badge>

@@ -205,7 +205,7 @@ function useColumns(
       title: "Name",
       value: (row) => row.name,
       show: (row) => (
-        <To to={`/platform/nodes/${row.id}`} fw={600}>
+        <To to={`/platform/nodes/${row.id}`} fw={600} style={{ whiteSpace: "nowrap" }}>
           {row.name}
         </To>
       ),
@@ -244,7 +244,7 @@ function useColumns(
       id: "region",
       title: "Region",
       value: (row) => regionName(row.region),
-      show: (row) => regionName(row.region),
+      show: (row) => <span style={{ whiteSpace: "nowrap" }}>{regionName(row.region)}</span>,
     },
     {
       id: "address",

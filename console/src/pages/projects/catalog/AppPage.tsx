@@ -63,7 +63,7 @@ function About({ app }: { app: App }) {
     >
       <Hint standing={standing} />
       <Tabs value={part} onChange={(value) => setPart(value ?? "about")} keepMounted={false}>
-        <Tabs.List mb="md">
+        <Tabs.List mb="md" className="tabs">
           <Tabs.Tab value="about">About</Tabs.Tab>
           <Tabs.Tab value="asks">What it asks for</Tabs.Tab>
           <Tabs.Tab value="versions">Versions</Tabs.Tab>

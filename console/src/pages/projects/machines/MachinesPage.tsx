@@ -86,7 +86,7 @@ function Totals({ machines }: { machines: Machine[] }) {
   return (
     <Section>
       <Facts
-        columns={4}
+        columns={5}
         of={[
           ["Held", held.length.toLocaleString("en")],
           [
@@ -128,7 +128,7 @@ function Table({
       value: (row) => row.name,
       show: (row) => (
         <Stack gap={0}>
-          <To to={path("machines", row.id)} fw={600}>
+          <To to={path("machines", row.id)} fw={600} style={{ whiteSpace: "nowrap" }}>
             {row.name}
           </To>
           <Text size="xs" c="dimmed">
@@ -156,12 +156,17 @@ function Table({
           </Text>
         ),
     },
-    { id: "sku", title: "Class", value: (row) => row.sku, show: (row) => row.sku },
+    {
+      id: "sku",
+      title: "Class",
+      value: (row) => row.sku,
+      show: (row) => <span style={{ whiteSpace: "nowrap" }}>{row.sku}</span>,
+    },
     {
       id: "region",
       title: "Region",
       value: (row) => regionName(row.region),
-      show: (row) => regionName(row.region),
+      show: (row) => <span style={{ whiteSpace: "nowrap" }}>{regionName(row.region)}</span>,
     },
     {
       id: "since",

@@ -82,7 +82,7 @@ function Shown({ app }: { app: App }) {
     >
       <Channels app={app} onPromote={(channel) => setOpen(`promote.${channel}`)} />
       <Tabs value={part} onChange={(value) => setPart(value ?? "versions")} keepMounted={false}>
-        <Tabs.List mb="md">
+        <Tabs.List mb="md" className="tabs">
           <Tabs.Tab value="versions">Versions</Tabs.Tab>
           <Tabs.Tab value="history">Promotions</Tabs.Tab>
         </Tabs.List>

@@ -46,7 +46,7 @@ export function PublishingPage() {
       lead="What this project offers to others: its apps, the files that they are made of, and the programs that operate them."
     >
       <Tabs value={part} onChange={(value) => setPart(value ?? "apps")} keepMounted={false}>
-        <Tabs.List mb="md">
+        <Tabs.List mb="md" className="tabs">
           {PARTS.map(([value, label]) => (
             <Tabs.Tab key={value} value={value}>
               {label}
