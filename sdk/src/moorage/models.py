@@ -2003,7 +2003,9 @@ class OperationRead(Model):
     correlation_id: str
     app_slug: str | None
     instance_id: str | None
+    instance_name: str | None
     member_id: str | None
+    member_name: str | None
     parent_id: str | None
     operator_id: str | None
     action: str | None
@@ -2193,7 +2195,9 @@ class SessionIssued(Model):
     correlation_id: str
     app_slug: str | None
     instance_id: str | None
+    instance_name: str | None
     member_id: str | None
+    member_name: str | None
     parent_id: str | None
     operator_id: str | None
     action: str | None

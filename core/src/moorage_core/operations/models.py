@@ -77,6 +77,9 @@ class Operation:
     """Of a child: whether its parent is at its children still."""
     children_residue: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     """Of a parent: what its children left behind."""
+    instance_name: str | None = None
+    member_name: str | None = None
+    """Both as they are called now; told to who reads, and not stored with it."""
     is_barred: bool = False
     """Its instance, or its member, is in no state in which it could be opened again."""
     is_withheld: bool = False

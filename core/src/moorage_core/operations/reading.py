@@ -49,10 +49,27 @@ async def seen(ctx: Context, operations: Sequence[Operation]) -> list[Operation]
     withheld = set[str]()
     for target, mine in _by_target(ctx, operations):
         withheld |= await target.list_withheld(ctx, mine)
+    names = await _names(ctx, operations)
     return [
-        replace(each, is_barred=each.id in barred, is_withheld=each.id in withheld)
+        replace(
+            each,
+            is_barred=each.id in barred,
+            is_withheld=each.id in withheld,
+            instance_name=names.get(each.app_instance_id or ""),
+            member_name=names.get(each.member_id or ""),
+        )
         for each in operations
     ]
+
+
+async def _names(ctx: Context, operations: Sequence[Operation]) -> dict[str, str]:
+    """What the instances and members of operations are called, in one statement."""
+    instances = sorted({each.app_instance_id for each in operations if each.app_instance_id})
+    if not instances:
+        return {}
+    members = sorted({each.member_id for each in operations if each.member_id})
+    orgs = sorted({each.org_id for each in operations})
+    return await store.list_names(ctx.db, instances, members, orgs=orgs)
 
 
 async def _barred(ctx: Context, operations: Sequence[Operation]) -> set[str]:

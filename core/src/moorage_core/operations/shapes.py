@@ -78,7 +78,10 @@ class OperationRead(Output):
     correlation_id: str
     app_slug: str | None
     instance_id: InstanceId | None
+    instance_name: str | None
+    """Null in the answer to a change, as the name of its member."""
     member_id: MemberId | None
+    member_name: str | None
     parent_id: OperationId | None
     operator_id: AppOperatorId | None
     """Who does it."""

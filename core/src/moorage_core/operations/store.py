@@ -62,6 +62,20 @@ async def lock_machines(db: Db, ids: list[str], *, org: str, project: str) -> li
     )
 
 
+async def list_names(
+    db: Db, instances: list[str], members: list[str], *, orgs: list[str]
+) -> dict[str, str]:
+    """Names of instances and members, by id."""
+    rows = await db.rows(
+        """
+        SELECT id, name FROM instances WHERE id = ANY (%s) AND org_id = ANY (%s)
+        UNION ALL SELECT id, name FROM members WHERE id = ANY (%s) AND org_id = ANY (%s)
+        """,
+        (instances, orgs, members, orgs),
+    )
+    return {row["id"]: row["name"] for row in rows}
+
+
 async def add(
     db: Db, operation: dict[str, Any], *, allocations: list[str], grant: dict[str, Any] | None
 ) -> None:
