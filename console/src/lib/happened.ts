@@ -23,11 +23,8 @@ export function happened(event: Pick<CloudEvent, "type" | "subject" | "data">): 
   const changed = state === "health_changed";
   const kind = noun === "operation" ? text("kind") : null;
   const word = changed ? (text("health") ?? state) : state;
-  const title = changed
-    ? `${sentence(noun)} is ${word}`
-    : `${kind ? kindWords(kind) : sentence(noun)}: ${sentence(state).toLowerCase()}`;
   return {
-    title,
+    title: kind ? kindWords(kind) : `${sentence(noun)}${changed ? " health" : ""}`,
     about: text("name"),
     why: text("status_reason") ?? text("reason"),
     word,

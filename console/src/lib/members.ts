@@ -142,7 +142,10 @@ export function whyOf(member: Pick<Member, "status_reason" | "health_reasons" | 
   return member.drain ? drainWords(member.drain) : null;
 }
 
-/** Machines on which a member of a component can be put: held, ready, clean, and with room beside who is there. */
+/**
+ * Machines on which a member of a component can be put: held, ready, clean, and with room beside who is
+ * there. Those on which nothing stands come first.
+ */
 export function machinesFor(
   component: string,
   rows: readonly Schemas["AllocationRead"][],
@@ -151,7 +154,7 @@ export function machinesFor(
   members: readonly Pick<Member, "component" | "allocation_id">[],
 ): Schemas["AllocationRead"][] {
   const beside = (id: string) => members.filter(({ allocation_id }) => allocation_id === id);
-  return rows.filter((row) => {
+  const fit = rows.filter((row) => {
     const fits = row.scheduler_type === null || row.scheduler_type === instance.runtime_backend;
     if (row.status !== "active" || row.dirty.length > 0 || !fits) return false;
     if (row.instance_id === null) return true;
@@ -160,4 +163,5 @@ export function machinesFor(
       beside(row.id).every((other) => mayShare(components, component, other.component))
     );
   });
+  return fit.sort((a, b) => Number(a.instance_id !== null) - Number(b.instance_id !== null));
 }

@@ -4,14 +4,15 @@ import { IconTimelineEvent } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { Ago } from "@/components/Ago";
 import { Empty, ListFace } from "@/components/Faces";
+import { OperationState } from "@/components/OperationState";
 import { Rows } from "@/components/Rows";
 import { Section } from "@/components/Section";
 import { Status } from "@/components/Status";
 import { To } from "@/components/To";
-import { sentence } from "@/lib/format";
 import { happened } from "@/lib/happened";
 import { type CloudEvent, useHistory } from "@/lib/history";
 import { useThisInstance } from "@/lib/instance";
+import type { Operation } from "@/lib/operations";
 import { usePath } from "@/lib/paths";
 import type { Column } from "@/lib/rows";
 
@@ -75,11 +76,16 @@ function columnsOf(members: string): Column<CloudEvent>[] {
     },
     {
       id: "state",
-      title: "Led to",
+      title: "Became",
       value: (row) => happened(row).word,
       show: (row) => {
-        const { word } = happened(row);
-        return <Status word={word} label={sentence(word)} />;
+        const { word, operation } = happened(row);
+        const work = operation === row.subject;
+        return work ? (
+          <OperationState status={word as Operation["status"]} />
+        ) : (
+          <Status word={word} />
+        );
       },
     },
     {

@@ -52,7 +52,7 @@ export function MachinesField({
           value={value.way}
           onChange={(way) => set({ way: way as Machines["way"] })}
           data={[
-            { value: "held", label: `Machines you hold (${free.length} free)` },
+            { value: "held", label: "Machines you hold" },
             { value: "new", label: one ? "A new machine" : "New machines" },
           ]}
         />
@@ -83,7 +83,7 @@ function Held({ value, set, free, one }: Part & { free: Schemas["AllocationRead"
     );
   const data = free.map((row) => ({
     value: row.id,
-    label: `${row.node_name} (${row.sku}, ${regionName(row.region)})`,
+    label: `${row.node_name} (${row.sku}, ${regionName(row.region)}${row.instance_id ? ", beside another member" : ""})`,
   }));
   if (one)
     return (
