@@ -157,6 +157,7 @@ function Drawn<T>({
                 key={column.id}
                 w={column.width}
                 ta={column.align}
+                className={column.stick && "stick"}
                 aria-sort={sorting(order, column.id)}
               >
                 <Heading column={column} order={order} onOrder={onOrder} />
@@ -169,7 +170,7 @@ function Drawn<T>({
           {visible.map((row) => (
             <Table.Tr key={rowKey(row)} h={many ? ROW_HEIGHT : undefined}>
               {columns.map((column) => (
-                <Table.Td key={column.id} ta={column.align} className={column.align && "numbers"}>
+                <Table.Td key={column.id} ta={column.align} className={looks(column)}>
                   {column.show(row)}
                 </Table.Td>
               ))}
@@ -233,6 +234,10 @@ function Foot({
       )}
     </Group>
   );
+}
+
+function looks<T>({ align, stick }: Column<T>): string | undefined {
+  return [align && "numbers", stick && "stick"].filter(Boolean).join(" ") || undefined;
 }
 
 function next(order: string, id: string): string {

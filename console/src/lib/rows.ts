@@ -11,6 +11,8 @@ export interface Column<T> {
   head?: ReactNode;
   width?: number | string;
   align?: "left" | "right";
+  /** Stays in sight at the right edge while the rest is scrolled. */
+  stick?: boolean;
 }
 
 /** Rows in which every word of the filter stands somewhere. */

@@ -1,5 +1,5 @@
 /** What an app can be asked to do: its own verbs, drawn from what it declares. */
-import { Box, NavLink, Stack, Text } from "@mantine/core";
+import { Box, NavLink, Stack, Text, Tooltip } from "@mantine/core";
 import { IconBolt, IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Empty, Face } from "@/components/Faces";
@@ -80,13 +80,21 @@ function Entry({
       component="button"
       type="button"
       label={action.title}
-      description={may.allowed ? undefined : may.why}
+      c={may.allowed ? undefined : "dimmed"}
       active={active}
       aria-current={active ? "true" : undefined}
       onClick={onClick}
-      rightSection={may.allowed ? undefined : <IconLock size={14} aria-label="Not now" />}
+      rightSection={may.allowed ? undefined : <Locked why={may.why} />}
       style={{ borderRadius: "var(--mantine-radius-sm)" }}
     />
+  );
+}
+
+function Locked({ why }: { why: string | null }) {
+  return (
+    <Tooltip label={why}>
+      <IconLock size={14} aria-label={why ?? "Not now"} role="img" />
+    </Tooltip>
   );
 }
 

@@ -1,6 +1,6 @@
 /** An action of an app as a form: what it takes, then what came of it. */
 import { Alert, Button, Group, Loader, Select, Stack, Text } from "@mantine/core";
-import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from "@tabler/icons-react";
+import { IconAlertTriangle, IconCircleCheck, IconInfoCircle, IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { Marked } from "@/components/Marked";
@@ -63,8 +63,9 @@ export function RunAction({
   );
   if (run.data)
     return <Outcome asked={run.data} action={action} again={() => run.reset()} onClose={onClose} />;
+  const able = mayRun(action, instance);
   const may = all(
-    mayRun(action, instance),
+    able,
     action.component && !member ? no(`Choose the ${action.component} first.`) : YES,
   );
   const submit = (value: unknown) => {
@@ -109,6 +110,11 @@ export function RunAction({
           onChange={setMember}
         />
       )}
+      {!able.allowed && (
+        <Alert color="gray" icon={<IconLock aria-hidden />}>
+          {able.why}
+        </Alert>
+      )}
       <Refused by={run.error} />
       {action.input ? (
         <SchemaForm
@@ -118,7 +124,7 @@ export function RunAction({
           onChange={setInput}
           onSubmit={submit}
           faults={run.error?.faults ?? NONE}
-          disabled={run.isPending}
+          disabled={run.isPending || !able.allowed}
         >
           {buttons}
         </SchemaForm>

@@ -177,6 +177,7 @@ function verbs(
     id: "verbs",
     title: "",
     width: 48,
+    stick: true,
     show: (row) => (
       <VerbMenu
         of={row.key}
