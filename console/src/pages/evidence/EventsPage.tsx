@@ -1,5 +1,214 @@
+/** Events as they happen, the newest first. Pausing keeps the page still; nothing is missed meanwhile. */
+import { Anchor, Badge, Box, Button, Group, Select, Stack, Text } from "@mantine/core";
+import { IconPlayerPause, IconPlayerPlay, IconTimelineEvent } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useEffect, useMemo, useState } from "react";
+import { Ago } from "@/components/Ago";
+import { Lines } from "@/components/Copy";
+import { Empty, Face } from "@/components/Faces";
 import { Page } from "@/components/Page";
+import { Section } from "@/components/Section";
+import { answer, client, type Schemas } from "@/lib/api";
+import { eventWords } from "@/lib/deeds";
+import { stream } from "@/lib/live";
+import { useProjects } from "@/lib/me";
+import { useSearchParam } from "@/lib/search";
+import { merged, nameIn } from "@/pages/evidence/tail";
+
+type CloudEvent = Schemas["CloudEvent"];
+
+const MOST_PAGES = 15;
+const AREAS = [
+  { value: "apps.instance.", label: "Instances" },
+  { value: "apps.operation.", label: "Operations" },
+  { value: "apps.member.", label: "Members" },
+  { value: "infra.", label: "Machines" },
+  { value: "catalog.", label: "Catalog" },
+  { value: "iam.", label: "People and accounts" },
+  { value: "policy.", label: "Policy" },
+];
 
 export function EventsPage() {
-  return <Page title="EventsPage">{null}</Page>;
+  const [area, setArea] = useSearchParam("type");
+  const [where, setWhere] = useSearchParam("project");
+  const { projects } = useProjects();
+  const project = projects.find((each) => each.slug === where);
+  const tail = useTail();
+  const PauseMark = tail.isPaused ? IconPlayerPlay : IconPlayerPause;
+  const names = new Map(projects.map((each) => [each.id, each.name]));
+  return (
+    <Page
+      title="Events"
+      lead="What happens in the places that you can see, as it happens. The same events can be read by API and are sent to webhooks."
+      actions={
+        <Button
+          variant={tail.isPaused ? "filled" : "default"}
+          leftSection={<PauseMark size={16} aria-hidden />}
+          onClick={tail.toggle}
+        >
+          {tail.isPaused ? `Go on${tail.waiting > 0 ? ` (${tail.waiting} new)` : ""}` : "Pause"}
+        </Button>
+      }
+    >
+      <Section>
+        <Group gap="sm" mb="sm">
+          <Select
+            aria-label="Kind of event"
+            placeholder="All kinds"
+            clearable
+            data={AREAS}
+            value={area || null}
+            onChange={(value) => setArea(value ?? "")}
+            w={{ base: "100%", xs: 220 }}
+          />
+          {projects.length > 1 && (
+            <Select
+              aria-label="Project"
+              placeholder="All projects"
+              clearable
+              searchable
+              data={projects.map((each) => ({ value: each.slug, label: each.name }))}
+              value={where || null}
+              onChange={(value) => setWhere(value ?? "")}
+              w={{ base: "100%", xs: 220 }}
+            />
+          )}
+        </Group>
+        <Face of={tail.first}>
+          {() => (
+            <Events
+              of={tail.events.filter(
+                (event) =>
+                  event.type.startsWith(area) && (!project || event.projectid === project.id),
+              )}
+              names={names}
+            />
+          )}
+        </Face>
+      </Section>
+    </Page>
+  );
+}
+
+/** What happened lately, then each event as the stream brings it; a pause keeps what was shown. */
+function useTail() {
+  const first = useQuery({
+    queryKey: ["/v1/events/latest", {}, null],
+    queryFn: ({ signal }) => latest(signal),
+  });
+  const [heard, setHeard] = useState<CloudEvent[]>([]);
+  const [still, setStill] = useState<CloudEvent[] | null>(null);
+  useEffect(() => stream.listen((event) => setHeard((before) => merged(before, [event]))), []);
+  const events = useMemo(() => merged(first.data ?? [], heard), [first.data, heard]);
+  const newest = still?.[0];
+  return {
+    first,
+    events: still ?? events,
+    isPaused: still !== null,
+    waiting: newest ? events.findIndex((event) => event.id === newest.id) : 0,
+    toggle: () => setStill(still === null ? events : null),
+  };
+}
+
+/**
+ * Events are read forwards, so the last of them stand at the end of all pages. Where that is far away,
+ * the page begins with what happens from now on.
+ */
+async function latest(signal: AbortSignal): Promise<CloudEvent[]> {
+  let found: CloudEvent[] = [];
+  let after: string | undefined;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const query = { limit: 200, ...(after === undefined ? {} : { after }) };
+    const got = await answer(client.GET("/v1/events", { params: { query }, signal }));
+    if (got.items.length === 0 || got.next === after) return found;
+    found = merged(found, got.items);
+    after = got.next;
+  }
+  return [];
+}
+
+function Events({ of, names }: { of: CloudEvent[]; names: Map<string, string> }) {
+  if (of.length === 0)
+    return (
+      <Empty icon={IconTimelineEvent} title="Nothing has happened">
+        As soon as something does, it stands here. Nothing has to be reloaded.
+      </Empty>
+    );
+  return (
+    <Box component="ol" m={0} p={0} style={{ listStyle: "none" }} aria-label="Events">
+      {of.map((event) => (
+        <Line
+          key={event.id}
+          event={event}
+          project={event.projectid ? names.get(event.projectid) : undefined}
+        />
+      ))}
+    </Box>
+  );
+}
+
+function Line({ event, project }: { event: CloudEvent; project: string | undefined }) {
+  const [open, setOpen] = useState(false);
+  const name = nameIn(event);
+  return (
+    <Box
+      component="li"
+      py={8}
+      style={{ borderTop: "1px solid var(--mantine-color-default-border)" }}
+    >
+      <Group gap="sm" justify="space-between" align="flex-start">
+        <Stack gap={2} style={{ flex: "1 1 260px", minWidth: 0 }}>
+          <Group gap={8}>
+            <Text size="sm" fw={600}>
+              {eventWords(event.type)}
+            </Text>
+            {name && (
+              <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+                {name}
+              </Text>
+            )}
+            {project && (
+              <Badge color="gray" size="sm">
+                {project}
+              </Badge>
+            )}
+          </Group>
+          <Text size="xs" c="dimmed" ff="monospace" style={{ overflowWrap: "anywhere" }}>
+            {event.type}
+          </Text>
+        </Stack>
+        <Group gap="sm" wrap="nowrap">
+          <Text size="xs" c="dimmed">
+            <Ago at={event.time} />
+          </Text>
+          <Anchor
+            size="xs"
+            renderRoot={(props) => (
+              <Link
+                to="/triage/$correlation"
+                params={{ correlation: event.correlationid }}
+                {...props}
+              />
+            )}
+          >
+            Why
+          </Anchor>
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            aria-expanded={open}
+            onClick={() => setOpen(!open)}
+          >
+            {open ? "Less" : "More"}
+          </Button>
+        </Group>
+      </Group>
+      {open && (
+        <Box mt={6}>
+          <Lines text={JSON.stringify(event, null, 2)} what="the event" maxHeight={300} />
+        </Box>
+      )}
+    </Box>
+  );
 }

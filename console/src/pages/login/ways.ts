@@ -28,3 +28,9 @@ const PROBLEMS: Record<string, string> = {
 export function problemWords(code: string): string {
   return PROBLEMS[code] ?? "The sign-in came to nothing. Try again, or use another way.";
 }
+
+/** A code as the platform writes it, however it was typed: "abcd efgh" → "ABCD-EFGH". */
+export function tidyCode(typed: string): string {
+  const letters = typed.toUpperCase().replace(/[^A-Z0-9]/g, "");
+  return letters.length > 4 ? `${letters.slice(0, 4)}-${letters.slice(4)}` : letters;
+}
