@@ -157,7 +157,7 @@ function Drawn<T>({
                 key={column.id}
                 w={column.width}
                 ta={column.align}
-                className={column.stick && "stick"}
+                className={column.stick ? "stick" : undefined}
                 aria-sort={sorting(order, column.id)}
               >
                 <Heading column={column} order={order} onOrder={onOrder} />
