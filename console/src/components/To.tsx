@@ -2,6 +2,8 @@
 import { Anchor, type AnchorProps, Button, type ButtonProps } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { Verb } from "@/components/Verb";
+import { type May, YES } from "@/lib/can";
 import type { Search } from "@/lib/search";
 
 interface Where {
@@ -21,7 +23,9 @@ export function To({ to, search, ...rest }: Where & AnchorProps) {
   );
 }
 
-export function ToButton({ to, search, ...rest }: Where & ButtonProps) {
+/** Where somebody may not go on, it says why. */
+export function ToButton({ to, search, may = YES, ...rest }: Where & ButtonProps & { may?: May }) {
+  if (!may.allowed) return <Verb may={may} onClick={() => undefined} {...rest} />;
   return (
     <Button
       renderRoot={(props) => <Link to={to} search={search as never} {...props} />}

@@ -26,6 +26,7 @@ import { Mark } from "@/pages/projects/catalog/CatalogPage";
 import {
   type Standing,
   useAppOf,
+  useMayDeploy,
   usePublisher,
   useStanding,
 } from "@/pages/projects/catalog/offers";
@@ -98,6 +99,7 @@ function Actions({
 }) {
   const can = useCan();
   const path = usePath();
+  const mayDeploy = useMayDeploy(standing.entitlement);
   if (standing.isPending) return null;
   const waits = standing.entitlement?.waiting;
   return (
@@ -118,7 +120,9 @@ function Actions({
         </Verb>
       )}
       {standing.state === "usable" && (
-        <ToButton to={path("catalog", app.slug, "deploy")}>Deploy</ToButton>
+        <ToButton may={mayDeploy} to={path("catalog", app.slug, "deploy")}>
+          Deploy
+        </ToButton>
       )}
     </>
   );

@@ -18,7 +18,12 @@ import type { Schemas } from "@/lib/api";
 import { usePages } from "@/lib/pages";
 import { usePath } from "@/lib/paths";
 import { useSearchParam } from "@/lib/search";
-import { usePublisher, useStanding } from "@/pages/projects/catalog/offers";
+import {
+  type Standing,
+  useMayDeploy,
+  usePublisher,
+  useStanding,
+} from "@/pages/projects/catalog/offers";
 
 export function CatalogPage() {
   const apps = usePages("/v1/apps", {}, { limit: 200 });
@@ -106,26 +111,26 @@ function Card({ app }: { app: Schemas["AppRead"] }) {
         {app.summary}
       </Text>
       <Group justify="space-between" mih={36}>
-        {standing.isPending ? <span /> : <Next app={app} state={standing.state} />}
+        {standing.isPending ? <span /> : <Next app={app} standing={standing} />}
       </Group>
     </Stack>
   );
 }
 
-function Next({
-  app,
-  state,
-}: {
-  app: Schemas["AppRead"];
-  state: ReturnType<typeof useStanding>["state"];
-}) {
+function Next({ app, standing }: { app: Schemas["AppRead"]; standing: Standing }) {
   const path = usePath();
+  const { state } = standing;
+  const may = useMayDeploy(standing.entitlement);
   const about = path("catalog", app.slug);
   if (state === "usable")
     return (
       <>
         <Badge color="teal">This project may use it</Badge>
-        <ToButton to={path("catalog", app.slug, "deploy")} aria-label={`Deploy ${app.name}`}>
+        <ToButton
+          may={may}
+          to={path("catalog", app.slug, "deploy")}
+          aria-label={`Deploy ${app.name}`}
+        >
           Deploy
         </ToButton>
       </>

@@ -2,8 +2,8 @@
  * Deploying an app, in four steps. Each step has its address, and nothing that was chosen is lost by
  * a reload or the way back.
  */
-import { Box, Stepper } from "@mantine/core";
-import { IconPackageOff } from "@tabler/icons-react";
+import { Box, Stepper, VisuallyHidden } from "@mantine/core";
+import { IconLock, IconPackageOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
@@ -29,7 +29,12 @@ import { NameStep } from "@/pages/projects/catalog/deploy/NameStep";
 import { PlacementStep } from "@/pages/projects/catalog/deploy/PlacementStep";
 import type { StepProps } from "@/pages/projects/catalog/deploy/props";
 import { ReviewStep, useDeploy } from "@/pages/projects/catalog/deploy/ReviewStep";
-import { type Standing, useAppOf, useStanding } from "@/pages/projects/catalog/offers";
+import {
+  type Standing,
+  useAppOf,
+  useMayDeploy,
+  useStanding,
+} from "@/pages/projects/catalog/offers";
 
 const TITLES: Record<Step, string> = {
   name: "Name and version",
@@ -62,7 +67,18 @@ export function DeployPage() {
 function Entitled({ app }: { app: App }) {
   const path = usePath();
   const standing = useStanding(app);
+  const may = useMayDeploy(standing.entitlement);
   if (standing.isPending) return <Loading />;
+  if (!may.allowed)
+    return (
+      <Empty
+        icon={IconLock}
+        title="You cannot deploy here"
+        action={<ToButton to={path("catalog", app.slug)}>Back to {app.name}</ToButton>}
+      >
+        {may.why}
+      </Empty>
+    );
   if (standing.state === "usable") return <Release app={app} standing={standing} />;
   const why = {
     off: "Its entitlement is switched off. Whoever looks after entitlements can switch it on again.",
@@ -146,11 +162,11 @@ function Wizard(props: Omit<StepProps, "faults" | "go">) {
         iconSize={32}
         styles={{ content: { padding: 0 }, separator: { marginInline: 8 } }}
       >
-        {STEPS.map((each, index) => (
+        {STEPS.map((each) => (
           <Stepper.Step
             key={each}
             label={<Box visibleFrom="sm">{TITLES[each]}</Box>}
-            aria-label={`${index + 1} ${TITLES[each]}`}
+            description={<VisuallyHidden hiddenFrom="sm">{TITLES[each]}</VisuallyHidden>}
             aria-current={each === step ? "step" : undefined}
           />
         ))}

@@ -1,7 +1,8 @@
 /** An app as a project sees it: may it be used, in which version, and what stands in the way. */
 import { useQuery } from "@tanstack/react-query";
 import { ask, type Schemas } from "@/lib/api";
-import { orgsOf, useMe, useThisProject } from "@/lib/me";
+import { type May, YES } from "@/lib/can";
+import { orgsOf, useCan, useMe, useThisProject } from "@/lib/me";
 import { usePages } from "@/lib/pages";
 
 type App = Schemas["AppRead"];
@@ -60,4 +61,11 @@ export function useAppOf(slug: string) {
 export function usePublisher(app: App): string | null {
   const me = useMe();
   return orgsOf(me).find((org) => org.id === app.org_id)?.name ?? null;
+}
+
+/** May they deploy it: by the platform's key, or by one of a family that stands for it on this app. */
+export function useMayDeploy(entitlement: Standing["entitlement"]): May {
+  const can = useCan();
+  const byFamily = entitlement?.your_permissions.some((key) => key.endsWith(".instance.create"));
+  return byFamily ? YES : can("apps.instance.create");
 }

@@ -3,6 +3,7 @@ import { Alert, Button, Group, List, Select, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconUserOff } from "@tabler/icons-react";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { Ago } from "@/components/Ago";
 import { Powers } from "@/components/AsksFor";
 import { Empty, Face, Failed, Loading } from "@/components/Faces";
 import { Facts } from "@/components/Facts";
@@ -16,11 +17,12 @@ import { ask, client, Refusal, type Schemas } from "@/lib/api";
 import { all, no, YES } from "@/lib/can";
 import { sentence } from "@/lib/format";
 import { manifestOf } from "@/lib/manifest";
-import { useCan, useThisProject } from "@/lib/me";
+import { useThisProject } from "@/lib/me";
 import { usePages } from "@/lib/pages";
 import { usePath } from "@/lib/paths";
 import { keep, placedOf, type Step, said, stepOf } from "@/pages/projects/catalog/deploy/draft";
 import type { StepProps } from "@/pages/projects/catalog/deploy/props";
+import { useMayDeploy } from "@/pages/projects/catalog/offers";
 
 type Operator = Schemas["AppOperatorRead"];
 
@@ -156,17 +158,24 @@ function serves(operator: Operator): string {
   return operator.serves === "publisher" ? "run by the publisher" : "run by this project";
 }
 
+/** Known of those who serve something here already. */
 function Listening({ operator }: { operator: Operator }) {
-  const listening = (operator as { listening?: boolean }).listening;
-  if (listening === undefined) return null;
-  return listening ? (
+  const project = useThisProject();
+  const there = usePages(
+    "/v1/projects/{project}/instances",
+    { project: project.id },
+    { limit: 200 },
+  );
+  const seen = there.items.find((each) => each.operator?.id === operator.id)?.operator;
+  if (!seen) return null;
+  return seen.listening ? (
     <Group gap="xs">
       <Status word="live" label="Listening" />
       <Text size="sm">It takes up work at once.</Text>
     </Group>
   ) : (
     <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="It is not listening now">
-      You can deploy all the same: nothing happens until it is back.
+      Nothing happens until it is back; it was last heard of <Ago at={seen.last_seen_at} />.
     </Alert>
   );
 }
@@ -251,8 +260,8 @@ export function useDeploy(app: Schemas["AppRead"]) {
   );
 }
 
-function End({ go, asked, plan, act }: ReviewProps) {
-  const can = useCan();
+function End({ go, asked, plan, act, standing }: ReviewProps) {
+  const may = useMayDeploy(standing.entitlement);
   const ready = plan.data
     ? plan.data.policy.allowed
       ? YES
@@ -286,7 +295,7 @@ function End({ go, asked, plan, act }: ReviewProps) {
           </Button>
         ) : (
           <Verb
-            may={all(can("apps.instance.create"), ready)}
+            may={all(may, ready)}
             loading={act.isPending}
             onClick={() => {
               if (!asked || !plan.data) return;
