@@ -193,7 +193,7 @@ function Table({
             size="compact-sm"
             variant="default"
             onClick={() => onRelease(row.id)}
-            aria-label={`Give ${row.name} back`}
+            aria-label={`Give back ${row.name}`}
           >
             {row.status === "release_failed" ? "Try again" : "Give back"}
           </Verb>

@@ -37,6 +37,7 @@ export function PeoplePage() {
         {project.org.whole && (
           <Anchor
             size="sm"
+            underline="always"
             renderRoot={(props) => (
               <Link to="/orgs/$org/people" params={{ org: project.org.slug }} {...props} />
             )}
