@@ -16,7 +16,7 @@ import { Section } from "@/components/Section";
 import { To } from "@/components/To";
 import { Tree } from "@/components/Tree";
 import { ask } from "@/lib/api";
-import { kindWords, plural } from "@/lib/format";
+import { kindWords } from "@/lib/format";
 import { useMembers } from "@/lib/instance";
 import { stream } from "@/lib/live";
 import { useProject, useProjects } from "@/lib/me";
@@ -158,23 +158,27 @@ function About({
 function Progress({ operation }: { operation: Operation }) {
   const steps = useQuery(ask("/v1/operations/{operation}/steps", { operation: operation.id }));
   const members = useNames(operation);
+  // Many members, each with steps of its own: the whole may have none.
+  const none = operation.children !== null && steps.data?.items.length === 0;
   return (
     <>
-      <Section title="Steps" lead={stepsLead(operation)}>
-        <Face of={steps}>
-          {({ items }) =>
-            items.length > 0 ? (
-              <OperationTimeline steps={items} />
-            ) : (
-              <Text c="dimmed" size="sm">
-                {isOver(operation.status)
-                  ? "It ended without a step of its own."
-                  : "No step was taken yet."}
-              </Text>
-            )
-          }
-        </Face>
-      </Section>
+      {!none && (
+        <Section title="Steps" lead={stepsLead(operation)}>
+          <Face of={steps}>
+            {({ items }) =>
+              items.length > 0 ? (
+                <OperationTimeline steps={items} />
+              ) : (
+                <Text c="dimmed" size="sm">
+                  {isOver(operation.status)
+                    ? "It ended without a step of its own."
+                    : "No step was taken yet."}
+                </Text>
+              )
+            }
+          </Face>
+        </Section>
+      )}
       {operation.children && <Children operation={operation} name={members.name} />}
       {operation.instance_id && (
         <Tasks operation={operation} steps={steps.data?.items ?? []} machine={members.machine} />
@@ -265,11 +269,7 @@ function Children({
     [name],
   );
   return (
-    <Section
-      flush
-      title="Members"
-      lead={`Each of ${plural(operation.children?.total ?? 0, "member")} by an operation of its own.`}
-    >
+    <Section flush title="Members" lead="Each by an operation of its own.">
       <Stack gap={0}>
         <div style={{ padding: "0 16px 12px" }}>
           <OperationProgress of={operation} />

@@ -31,7 +31,7 @@ export function Tasks({
   const [shown, setShown] = useSearchParam("tasks");
   return (
     <Section
-      flush={shown !== ""}
+      flush
       title="On the machines"
       lead="Every command and file that this operation sent to a machine, with what came back."
       actions={

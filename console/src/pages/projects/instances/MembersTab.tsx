@@ -267,6 +267,7 @@ function useColumns({
           c="var(--mantine-color-anchor)"
           fw={600}
           fz="sm"
+          style={{ whiteSpace: "nowrap" }}
           onClick={() => set({ member: row.id })}
         >
           {row.name}

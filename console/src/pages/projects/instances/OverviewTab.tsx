@@ -18,7 +18,8 @@ import { ask } from "@/lib/api";
 import { kindWords, plural, sentence } from "@/lib/format";
 import { useManifest, useMembers, useThisInstance } from "@/lib/instance";
 import type { Instance, Member } from "@/lib/members";
-import { atWords, type Operation } from "@/lib/operations";
+import { atWords, type Operation, openOnes } from "@/lib/operations";
+import { usePages } from "@/lib/pages";
 import { usePath } from "@/lib/paths";
 import type { Column } from "@/lib/rows";
 import { useSearchParam } from "@/lib/search";
@@ -52,10 +53,10 @@ export function OverviewTab() {
   );
 }
 
-function useLatest(instance: Instance): Operation | null {
-  const id = instance.last_operation?.id ?? "";
-  const asked = ask("/v1/operations/{operation}", { operation: id });
-  return useQuery({ ...asked, enabled: id !== "" }).data ?? null;
+/** What goes on now, of members too; else what was asked for last. */
+function useLatest({ id }: Instance): Operation | null {
+  const { items } = usePages("/v1/operations", {}, { instance: id, limit: 50 });
+  return openOnes(items)[0] ?? items.find(({ parent_id }) => parent_id === null) ?? null;
 }
 
 /** What to do first where members failed. */
