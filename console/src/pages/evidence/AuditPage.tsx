@@ -89,7 +89,7 @@ export function AuditPage() {
               rows={items}
               columns={columns(names, setShown)}
               rowKey={(entry) => entry.id}
-              noun="entry"
+              noun="record"
               {...entries}
             />
           )}
@@ -117,7 +117,7 @@ const TEXTS = [
 function Filters() {
   const [outcome, setOutcome] = useSearchParam("outcome");
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, md: 4, lg: 7 }} spacing="sm">
+    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
       {TEXTS.map(([name, label, placeholder]) => (
         <TextFilter key={name} name={name} label={label} placeholder={placeholder} />
       ))}
