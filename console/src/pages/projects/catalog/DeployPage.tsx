@@ -165,8 +165,12 @@ function Wizard(props: Omit<StepProps, "faults" | "go">) {
         {STEPS.map((each) => (
           <Stepper.Step
             key={each}
-            label={<Box visibleFrom="sm">{TITLES[each]}</Box>}
-            description={<VisuallyHidden hiddenFrom="sm">{TITLES[each]}</VisuallyHidden>}
+            label={
+              <>
+                <Box visibleFrom="sm">{TITLES[each]}</Box>
+                <VisuallyHidden hiddenFrom="sm">{TITLES[each]}</VisuallyHidden>
+              </>
+            }
             aria-current={each === step ? "step" : undefined}
           />
         ))}
