@@ -146,6 +146,7 @@ async def add_worker(op: moorage.MemberOperation) -> None:
     await _install(op, look)
     await op.step("put the key", host.put_key, op.node, op.secret(KEY), config["auth"])
     await op.step("let it keep copies", host.start_keeper, op.node)
+    clashes = await _await_people(op)
     address, status = whole.address, controller.status
     await op.step("wait for the scheduler", host.await_scheduler, op.node, address, status)
     if not beside:
@@ -167,7 +168,6 @@ async def add_worker(op: moorage.MemberOperation) -> None:
         last,
         undo=host.unjoin,
     )
-    clashes = await _await_people(op)
     await op.step("run a first job", host.canary, machine, member.name)
     op.report_member(
         health="healthy",
