@@ -86,7 +86,7 @@ def _publish(site: Site, admin: Caller, tenant: Tenant, place: Path) -> Shop:
 def _measure_bare(ground: Ground, held: Held) -> None:
     report = ground.report
     cluster = _compare(ground, "bare", "from bare hosts", held[:3], most=1.25)
-    report("a worker more, until it is schedulable", _add(cluster, held[3]), "s")
+    report("a worker more, until it is schedulable", _add(cluster, held), "s")
     report("slurmctld dead, until it schedules again", _kill_scheduler(cluster), "s")
     report("host dead, until replaced", _replace(cluster, held[4]), "s")
     report("taken down, packages too", _take_down(cluster), "s")
@@ -136,12 +136,12 @@ def deploy(
     return found, time.monotonic() - began
 
 
-def _add(cluster: Cluster, machine: tuple[Member, str]) -> float:
-    wish = {"component": "worker", "allocations": [machine[1]]}
+def _add(cluster: Cluster, held: Held) -> float:
+    wish = {"component": "worker", "allocations": [held[3][1]]}
     began = time.monotonic()
     cluster.wait(cluster.admin.post(f"{cluster.path}/members", wish))
     took = time.monotonic() - began
-    cluster.learn([machine])
+    cluster.learn(held)
     return took
 
 
