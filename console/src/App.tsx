@@ -1,6 +1,6 @@
 import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { Refusal } from "@/lib/api";
 import { makeRouter } from "@/routes";
@@ -9,6 +9,7 @@ import { theme } from "@/theme";
 const colours = localStorageColorSchemeManager({ key: "moorage-colours" });
 
 const queries = new QueryClient({
+  queryCache: new QueryCache({ onError: (error) => leave(error) }),
   defaultOptions: {
     queries: {
       // Events say when something is old; time alone does not make it so.
@@ -21,6 +22,14 @@ const queries = new QueryClient({
   },
 });
 const router = makeRouter(queries);
+
+/** A session that ended meanwhile leads to the door, and from there back to the same page. */
+function leave(error: Error): void {
+  const { href, pathname } = router.state.location;
+  if (!(error instanceof Refusal && error.status === 401) || pathname.startsWith("/login")) return;
+  queries.clear();
+  void router.navigate({ to: "/login", search: { to: href } });
+}
 
 export function App() {
   return (

@@ -160,12 +160,15 @@ def _write(path: Path, text: str) -> None:
 
 
 def lacking(said: Sequence[str], shown: Sequence[str]) -> str:
-    """The first line that a page shows and nobody said, in this order; `…` stands for anything."""
-    lines = iter(SPACE.sub(" ", line).strip() for line in said)
+    """The first line that a page shows and nobody said; `…` stands for anything."""
+    lines = [_plain(line) for line in said]
     for wanted in filter(str.strip, shown):
-        pattern = re.compile(
-            ".*".join(re.escape(part) for part in SPACE.sub(" ", wanted).strip().split("…"))
-        )
+        pattern = re.compile(".*".join(re.escape(part) for part in _plain(wanted).split("…")))
         if not any(pattern.fullmatch(line) for line in lines):
             return wanted
     return ""
+
+
+def _plain(line: str) -> str:
+    """Without the room between columns, which hangs on what stands in them."""
+    return SPACE.sub(" ", line).strip()

@@ -3,7 +3,13 @@
 from pathlib import Path
 
 from tools.docs import links, pages
-from tools.docs.__main__ import build, fingerprint, put_in_place, put_scripts_aside
+from tools.docs.__main__ import (
+    build,
+    fingerprint,
+    put_in_place,
+    put_scripts_aside,
+    run_builder,
+)
 
 REPO = Path(__file__).parents[2]
 
@@ -31,6 +37,14 @@ def test_the_site_of_this_repository_has_no_fault(tmp_path: Path) -> None:
     assert build(REPO, tmp_path) == []
     assert (tmp_path / "site/index.html").is_file()
     assert (tmp_path / "site/reference/contract/rules/index.html").is_file()
+
+
+def test_what_the_builder_warns_of_is_told_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages/index.md").write_text("# A\n\n[lost](lost.md)\n")
+    (tmp_path / "mkdocs.yml").write_text("site_name: x\ndocs_dir: pages\nsite_dir: site\n")
+
+    assert run_builder(tmp_path) == ["index.md:3:8: page does not exist"]
 
 
 def test_the_menu_follows_the_links_and_headings_of_an_index() -> None:

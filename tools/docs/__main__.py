@@ -17,6 +17,8 @@ REPO = Path(__file__).resolve().parents[2]
 WORK = Path(".cache/docs")
 SITE = Path("core/src/moorage_core/console/docs")
 STAMP = ".made-from"
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+WARNING = re.compile(r"^Warning: (.+)\n.*\[ (\S+) \]", re.MULTILINE)
 INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
 
@@ -59,7 +61,7 @@ def build(repo: Path, work: Path) -> list[str]:
     settings: dict[str, Any] = yaml.safe_load((repo / "mkdocs.yml").read_text("utf-8"))
     settings |= {"docs_dir": "pages", "site_dir": "site", "nav": entries}
     (work / "mkdocs.yml").write_text(yaml.safe_dump(settings, sort_keys=False), "utf-8")
-    faults += _run_builder(work)
+    faults += run_builder(work)
     for name in ("404.html", "sitemap.xml"):  # both would have to know the site's address
         (work / "site" / name).unlink(missing_ok=True)
     put_scripts_aside(work / "site")
@@ -71,16 +73,14 @@ def _write(path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
 
-def _run_builder(work: Path) -> list[str]:
+def run_builder(work: Path) -> list[str]:
+    """Build the pages below `work`; what the builder warns of, each with its place."""
     command = [str(Path(sys.executable).parent / "zensical"), "build", "-f", "mkdocs.yml"]
-    environment = os.environ | {"NO_COLOR": "1"}
-    ran = subprocess.run(
-        command, cwd=work, env=environment, capture_output=True, text=True, check=False
-    )
+    ran = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
+    said = COLOUR.sub("", ran.stdout + ran.stderr)
     if ran.returncode:
-        sys.exit(f"docs: the site cannot be built.\n{ran.stdout}{ran.stderr}")
-    warnings = re.split(r"^(?=Warning:)", ran.stdout + ran.stderr, flags=re.MULTILINE)
-    return [warning.strip() for warning in warnings if warning.startswith("Warning:")]
+        sys.exit(f"docs: the site cannot be built.\n{said}")
+    return [f"{place}: {what}" for what, place in WARNING.findall(said)]
 
 
 def put_scripts_aside(site: Path) -> None:

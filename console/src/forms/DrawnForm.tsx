@@ -1,4 +1,5 @@
 /** The heavy half of `SchemaForm`. */
+import "@/forms/forms.css";
 import Form from "@rjsf/mantine";
 import type { ErrorSchema, RJSFSchema, UiSchema } from "@rjsf/utils";
 import { ErrorSchemaBuilder } from "@rjsf/utils";
@@ -53,6 +54,7 @@ export default function DrawnForm({
       extraErrors={extra}
       templates={TEMPLATES}
       widgets={WIDGETS}
+      className="drawn"
       disabled={disabled}
       idPrefix={id}
       showErrorList={false}

@@ -110,14 +110,18 @@ class Stream {
 
   private gather(test: Test): void {
     this.gathered.push(test);
-    this.gathering ??= setTimeout(() => {
-      const tests = this.gathered;
-      this.gathered = [];
-      this.gathering = undefined;
-      void this.queries?.invalidateQueries({
-        predicate: (query) => tests.some((each) => each(query.queryKey as unknown as Key)),
-      });
-    }, GATHER_MS);
+    this.gathering ??= setTimeout(() => void this.refresh(), GATHER_MS);
+  }
+
+  /** What is being asked for is waited for: a long list that is asked for anew each moment never comes. */
+  private async refresh(): Promise<void> {
+    const tests = this.gathered;
+    this.gathered = [];
+    const predicate = (query: { queryKey: unknown }) =>
+      tests.some((each) => each(query.queryKey as Key));
+    await this.queries?.invalidateQueries({ predicate });
+    this.gathering =
+      this.gathered.length > 0 ? setTimeout(() => void this.refresh(), GATHER_MS) : undefined;
   }
 
   private lose(): void {

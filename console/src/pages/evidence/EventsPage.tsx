@@ -19,6 +19,7 @@ import { merged, nameIn } from "@/pages/evidence/tail";
 type CloudEvent = Schemas["CloudEvent"];
 
 const MOST_PAGES = 15;
+const AT_ONCE = 40;
 const AREAS = [
   { value: "apps.instance.", label: "Instances" },
   { value: "apps.operation.", label: "Operations" },
@@ -129,6 +130,7 @@ async function latest(signal: AbortSignal): Promise<CloudEvent[]> {
 }
 
 function Events({ of, names }: { of: CloudEvent[]; names: Map<string, string> }) {
+  const [most, setMost] = useState(AT_ONCE);
   if (of.length === 0)
     return (
       <Empty icon={IconTimelineEvent} title="Nothing has happened">
@@ -136,15 +138,22 @@ function Events({ of, names }: { of: CloudEvent[]; names: Map<string, string> })
       </Empty>
     );
   return (
-    <Box component="ol" m={0} p={0} style={{ listStyle: "none" }} aria-label="Events">
-      {of.map((event) => (
-        <Line
-          key={event.id}
-          event={event}
-          project={event.projectid ? names.get(event.projectid) : undefined}
-        />
-      ))}
-    </Box>
+    <>
+      <Box component="ol" m={0} p={0} style={{ listStyle: "none" }} aria-label="Events">
+        {of.slice(0, most).map((event) => (
+          <Line
+            key={event.id}
+            event={event}
+            project={event.projectid ? names.get(event.projectid) : undefined}
+          />
+        ))}
+      </Box>
+      {of.length > most && (
+        <Button variant="default" size="xs" mt="sm" onClick={() => setMost(most + AT_ONCE)}>
+          Show more
+        </Button>
+      )}
+    </>
   );
 }
 

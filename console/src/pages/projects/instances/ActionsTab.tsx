@@ -1,5 +1,5 @@
 /** What an app can be asked to do: its own verbs, drawn from what it declares. */
-import { Box, NavLink, Stack, Text, Tooltip } from "@mantine/core";
+import { Box, NavLink, Select, Stack, Text, Tooltip } from "@mantine/core";
 import { IconBolt, IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Empty, Face } from "@/components/Faces";
@@ -36,7 +36,18 @@ function Actions({ instance, actions }: { instance: Instance; actions: Action[] 
   const chosen = actions.find((each) => each.name === name) ?? first;
   return (
     <Box className="beside">
-      <Stack component="nav" gap="md" aria-label="Actions">
+      <Select
+        hiddenFrom="sm"
+        label="Action"
+        allowDeselect={false}
+        data={groups(actions).map(([group, members]) => ({
+          group,
+          items: members.map((each) => ({ value: each.name, label: each.title })),
+        }))}
+        value={chosen?.name ?? null}
+        onChange={(value) => setName(value ?? "")}
+      />
+      <Stack component="nav" gap="md" aria-label="Actions" visibleFrom="sm">
         {groups(actions).map(([title, members]) => (
           <div key={title}>
             <Text size="xs" c="dimmed" fw={600} px="sm" pb={4}>

@@ -1,6 +1,6 @@
 /** The configuration: as it is, as it could be, and as it was. */
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
-import { IconAdjustments, IconAlertTriangle } from "@tabler/icons-react";
+import { IconAdjustments, IconAlertTriangle, IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Ago } from "@/components/Ago";
@@ -75,6 +75,11 @@ function Editor({ instance, schema }: { instance: Instance; schema: Config }) {
       }
     >
       <Stack gap="md">
+        {!allowed.allowed && (
+          <Alert color="gray" icon={<IconLock aria-hidden />}>
+            {allowed.why}
+          </Alert>
+        )}
         <Drifted instance={instance} />
         {overtaken && (
           <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} role="status">

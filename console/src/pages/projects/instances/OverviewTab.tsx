@@ -15,11 +15,13 @@ import { Status } from "@/components/Status";
 import { To } from "@/components/To";
 import { type Shape, ShapeChoice, TopologyOf } from "@/components/Topology";
 import { ask } from "@/lib/api";
+import { costOf } from "@/lib/cost";
 import { kindWords, plural, sentence } from "@/lib/format";
 import { useManifest, useMembers, useThisInstance } from "@/lib/instance";
+import { useCan } from "@/lib/me";
 import type { Instance, Member } from "@/lib/members";
 import { atWords, type Operation, openOnes } from "@/lib/operations";
-import { usePages } from "@/lib/pages";
+import { useAll, usePages } from "@/lib/pages";
 import { usePath } from "@/lib/paths";
 import type { Column } from "@/lib/rows";
 import { useSearchParam } from "@/lib/search";
@@ -236,10 +238,29 @@ function About({ instance }: { instance: Instance }) {
           ["Revision", instance.revision],
           ["Deployed", <Ago key="deployed" at={instance.created_at} />],
           ["Last heard of", <Ago key="heard" at={instance.observed_at} />],
+          ["Cost of its machines so far (an estimate)", <Cost key="cost" instance={instance} />],
         ]}
       />
     </Section>
   );
+}
+
+/** Of the machines that it holds now, for as long as the project has held them. */
+function Cost({ instance }: { instance: Instance }) {
+  const can = useCan();
+  const held = useAll(
+    usePages(
+      "/v1/projects/{project}/allocations",
+      { project: instance.project_id },
+      { live: true, limit: 200 },
+      { enabled: can("infra.allocation.read").allowed },
+    ),
+  );
+  return costOf(instance.id, held.items).map(({ soFar, hourly }) => (
+    <div key={hourly}>
+      {soFar}, at {hourly} an hour
+    </div>
+  ));
 }
 
 function Operator({ instance }: { instance: Instance }) {
