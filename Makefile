@@ -48,7 +48,7 @@ test-fast: setup ## Tests that need no lab and no browser, in a few minutes
 	$(PYTEST) $(PARALLEL) -m "$(FAST)" $(ARGS)
 
 test-slurm: setup ## Clusters of Slurm on real hosts, and what the conformance kit says of them; as root
-	$(PYTEST) -m slurm tests/slurm $(ARGS)
+	$(PYTEST) -m slurm tests/slurm tests/docs $(ARGS)
 
 test-faults: setup ## The whole fault matrix; what was run stands in tests/faults/report/
 	FAULTS=all $(PYTEST) -s tests/faults $(ARGS)

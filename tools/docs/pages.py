@@ -24,6 +24,7 @@ SECTIONS = (
 PLACES = {
     "docs": "",
     "docs/evidence": "contributing/evidence",
+    "console/public/icon.svg": "images/icon.svg",
     "contract": "reference/contract",
     "apps/echo/src/moorage_echo/runbook.md": "runbooks/apps/echo.md",
     "apps/slurm/src/moorage_slurm/runbook.md": "runbooks/apps/slurm.md",

@@ -104,3 +104,13 @@ export function sentence(word: string): string {
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 }
+
+/** A machine as people choose it: what the project calls it, the host that it is, its class and place. */
+export function machineWords(machine: {
+  name: string;
+  node_name: string;
+  sku: string;
+  region: string;
+}): string {
+  return `${machine.name} on ${machine.node_name} (${machine.sku}, ${machine.region})`;
+}

@@ -522,7 +522,6 @@ async def test_headers_of_any_size_do_no_harm(site: Site, tenant: Tenant) -> Non
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [
-        ("GET", "/", 404),
         ("GET", "/v1", 404),
         ("GET", "/v1/no/such/address", 404),
         ("GET", "/v1/orgs/", 404),

@@ -21,7 +21,7 @@ import { Verb } from "@/components/Verb";
 import type { Schemas } from "@/lib/api";
 import { useClasses } from "@/lib/classes";
 import { listed } from "@/lib/declaration";
-import { sentence } from "@/lib/format";
+import { machineWords, sentence } from "@/lib/format";
 import { type Component, howMany, manifestOf } from "@/lib/manifest";
 import { useCan, useThisProject } from "@/lib/me";
 import { usePages } from "@/lib/pages";
@@ -409,5 +409,5 @@ function New({
 }
 
 function choice(machine: Machine) {
-  return { value: machine.id, label: `${machine.name} (${machine.sku}, ${machine.region})` };
+  return { value: machine.id, label: machineWords(machine) };
 }

@@ -10,7 +10,7 @@ import {
 } from "@mantine/core";
 import type { Schemas } from "@/lib/api";
 import { useClasses } from "@/lib/classes";
-import { money } from "@/lib/format";
+import { machineWords, money } from "@/lib/format";
 
 export interface Machines {
   way: "held" | "new";
@@ -73,7 +73,6 @@ interface Part {
 }
 
 function Held({ value, set, free, one }: Part & { free: Schemas["AllocationRead"][] }) {
-  const { regionName } = useClasses();
   if (free.length === 0)
     return (
       <Text size="sm" c="dimmed">
