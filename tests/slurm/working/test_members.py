@@ -75,8 +75,7 @@ def child(cluster: Cluster, asked: dict[str, Any]) -> dict[str, Any]:
 
 def until(cluster: Cluster, asked: dict[str, Any], status: str) -> dict[str, Any]:
     """The one operation below what was asked for, once it is in a state."""
-    wait_until(lambda: child(cluster, asked)["status"] == status, seconds=clusters.LONG)
-    return child(cluster, asked)
+    return cluster.reach(child(cluster, asked), status)
 
 
 def test_several_workers_join_at_once_while_a_job_runs(cluster: Cluster, held: list[Held]) -> None:
