@@ -217,8 +217,9 @@ def stay(terminal: Walk, password: str) -> None:
         f"""
 The platform stays up until you press Ctrl-C. What is in it is thrown away then.
 
+  Console    {url}/    (admin@localhost, password {password})
   API        {url}/v1/openapi.json
-  Sign in    moor login {url}{trust} --email admin@localhost    (password {password})
+  Sign in    moor login {url}{trust} --email admin@localhost
 """,
         flush=True,
     )

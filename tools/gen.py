@@ -19,8 +19,8 @@ from moorage_core.authz.roles import ROLES, SELF, SERVICE_ACCOUNT_PERMISSIONS
 from moorage_core.events.registry import TYPES, EventType
 from moorage_core.http.routing import PUBLIC
 from moorage_core.main import build_api
-from moorage_core.settings import Group, Settings
-from tools import gen_manifest, gen_sdk
+from moorage_core.settings import Settings
+from tools import gen_manifest, gen_pages, gen_sdk
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "core/tests/golden"
@@ -42,10 +42,11 @@ def outputs() -> Iterator[tuple[Path, str]]:
     yield ROOT / "contract/openapi.json", _json(document)
     for event in TYPES.values():
         yield ROOT / f"contract/events/{event.type}.json", _json(event_schema(event))
-    yield ROOT / "docs/reference/settings.md", settings_page()
-    yield ROOT / "docs/reference/events.md", events_page()
-    yield ROOT / "docs/reference/api.md", api_page(document)
-    yield ROOT / "docs/reference/permissions.md", permissions_page()
+    yield ROOT / "docs/reference/settings.md", gen_pages.settings_page()
+    yield ROOT / "docs/reference/events.md", gen_pages.events_page()
+    yield ROOT / "docs/reference/api.md", gen_pages.api_page(document)
+    yield ROOT / "docs/reference/permissions.md", gen_pages.permissions_page()
+    yield ROOT / "docs/reference/errors.md", gen_pages.errors_page(ROOT / "docs/runbooks")
     yield GOLDEN / "role_matrix.txt", role_matrix()
     yield GOLDEN / "routes.txt", route_table()
     yield from gen_manifest.outputs()
@@ -78,96 +79,6 @@ def event_schema(event: EventType) -> dict[str, Any]:
         "properties": dict(sorted(properties.items())),
         "$defs": {"data": event.data.model_json_schema()},
     }
-
-
-def settings_page() -> str:
-    lines = [
-        "# Settings",
-        "",
-        "Generated from `core/src/moorage_core/settings.py`; `make gen` writes it.",
-        "",
-        "A setting stands in the TOML file named by `--config` or `MOORAGE_CONFIG`, under its",
-        "group, or in the environment as `MOORAGE_<GROUP>__<NAME>`. A key that is not listed here",
-        "stops the start.",
-        "",
-    ]
-    groups: list[tuple[str, type[Any]]] = [("(top level)", Settings)]
-    for name, field in Settings.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, Group):
-            groups.append((name, field.annotation))
-    for name, group in groups:
-        lines += [
-            f"## {name}",
-            "",
-            (group.__doc__ or "").strip(),
-            "",
-            "| Setting | Default | Meaning |",
-        ]
-        lines += ["|---|---|---|"]
-        for key, field in group.model_fields.items():
-            if isinstance(field.annotation, type) and issubclass(field.annotation, Group):
-                continue
-            lines.append(f"| `{key}` | `{_default(field.default)}` | {field.description} |")
-        lines.append("")
-    return "\n".join(lines)
-
-
-def _default(value: Any) -> str:
-    return "none" if value is None else str(value) if value != () else "empty"
-
-
-def events_page() -> str:
-    lines = [
-        "# Events",
-        "",
-        "Generated from `core/src/moorage_core/events/registry.py`; `make gen` writes it.",
-        "Each type has a JSON Schema in `contract/events/`.",
-        "",
-        "| Type | When | Data |",
-        "|---|---|---|",
-    ]
-    for event in sorted(TYPES.values(), key=lambda event: event.type):
-        fields = ", ".join(f"`{name}`" for name in event.data.model_fields)
-        lines.append(f"| `{event.type}` | {event.summary} | {fields} |")
-    return "\n".join([*lines, ""])
-
-
-def api_page(document: dict[str, Any]) -> str:
-    lines = [
-        "# API",
-        "",
-        "Generated from `contract/openapi.json`, which has every shape and error code; `make gen`",
-        "writes it. A *mutation* takes an `Idempotency-Key`; a *machine* route is a step of a",
-        "protocol between programs.",
-        "",
-        "| Call | Class | Permission | What it does |",
-        "|---|---|---|---|",
-    ]
-    for path, operations in sorted(document["paths"].items()):
-        for method, operation in operations.items():
-            summary = operation["description"].splitlines()[0]
-            lines.append(
-                f"| `{method.upper()} {path}` | {operation['x-route-class']} | "
-                f"`{operation['x-permission']}` | {summary} |"
-            )
-    return "\n".join([*lines, ""])
-
-
-def permissions_page() -> str:
-    lines = [
-        "# Roles and permissions",
-        "",
-        "Generated from `core/src/moorage_core/authz/roles.py`; `make gen` writes it. Handlers ask",
-        "for a key, never for a role. Everybody signed in holds on themselves: "
-        + ", ".join(f"`{key}`" for key in sorted(SELF))
-        + ".",
-        "",
-    ]
-    for definition in ROLES.values():
-        levels = ", ".join(sorted(definition.levels))
-        lines += [f"## {definition.role}", "", f"{definition.description} Given on: {levels}.", ""]
-        lines += [f"- `{key}`" for key in sorted(definition.permissions)] + [""]
-    return "\n".join(lines)
 
 
 def role_matrix() -> str:

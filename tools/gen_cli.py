@@ -5,6 +5,7 @@ packages too, taken from their pyproject files: what happens to be installed mak
 """
 
 import importlib
+import itertools
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -107,11 +108,15 @@ def help_tree() -> str:
 
 
 def page() -> str:
-    """The reference page."""
-    lines = [HEAD, "## Commands", ""]
-    for entry in sorted(entries(plugins()), key=lambda entry: entry.path):
-        lines += [f"### moor {' '.join(entry.path)}", "", _text(entry), ""]
-        lines += ["```", entry.usage, "```", "", *_table(entry)]
+    """The reference page: a part for each noun, so that its menu can be read."""
+    lines = [HEAD]
+    known = sorted(entries(plugins()), key=lambda entry: entry.path)
+    for noun, below in itertools.groupby(known, key=lambda entry: entry.path[0]):
+        lines += [f"## moor {noun}", ""]
+        for entry in below:
+            if len(entry.path) > 1:
+                lines += [f"### moor {' '.join(entry.path)}", ""]
+            lines += [_text(entry), "", "```", entry.usage, "```", "", *_table(entry)]
     return "\n".join(lines).rstrip() + "\n"
 
 

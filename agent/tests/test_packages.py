@@ -1,7 +1,8 @@
 """Packages and services on a real host."""
 
 import hashlib
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 
 from agent.tests import debs
 from agent.tests.remote import Remote, Told
+from moorage_agent import bundles
+from moorage_agent.commands import Completed
 from moorage_agent.kinds import packages
 from moorage_lab import Host
 
@@ -172,6 +175,26 @@ def test_an_installation_that_breaks_off_is_mended_by_the_next(
     assert first.code == "packages_failed"
     assert (second.code, second.changed) == (None, True)
     assert second.result["installed"] == {"tiny-app": "1.0"}
+
+
+def test_packages_are_read_without_a_program_for_each(tmp_path: Path) -> None:
+    file = tmp_path / "tiny.deb"
+    file.write_bytes(debs.build(tmp_path, "tiny-app", "1:2.0", depends="tiny-lib (>= 2)"))
+    asked = subprocess.run(["dpkg-deb", "--field", file], check=True, capture_output=True).stdout
+
+    assert bundles.read_control(file) == asked.decode().rstrip()
+
+
+def test_a_package_that_cannot_be_read_here_is_left_to_dpkg(tmp_path: Path) -> None:
+    file = tmp_path / "tiny.deb"
+    file.write_bytes(debs.build(tmp_path, "tiny-app")[:150])
+
+    def dpkg(argv: Sequence[str], **_: object) -> Completed:
+        return Completed(0, stdout="Package: tiny-app\nVersion: 9\n")
+
+    found = bundles.describe(file, run=dpkg)
+
+    assert (found.name, found.version) == ("tiny-app", "9")
 
 
 @pytest.mark.lab

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from agent.tests import debs, workbench
 from agent.tests.remote import PLACE, Remote
 from agent.tests.workbench import Workbench
-from moorage_agent import baseline, changes, processes, residue, snapshot, temporary, undo
+from moorage_agent import baseline, changes, folders, processes, residue, snapshot, temporary, undo
 from moorage_agent.commands import Completed
 from moorage_agent.kinds import put
 from moorage_agent.places import Places
@@ -42,6 +43,7 @@ def root(tmp_path: Path) -> Path:
     write(root / "etc/cron.d/backup", "0 1 * * * root backup\n")
     write(root / "etc/systemd/system/site.service", "[Service]\n")
     write(root / "etc/sudoers", "root ALL=(ALL) ALL\n")
+    (root / "etc/sudoers.d").mkdir()
     write(root / "root/.ssh/authorized_keys", "ssh-ed25519 AAAA ops\n")
     return root
 
@@ -124,6 +126,46 @@ def test_what_an_earlier_holder_left_to_show_itself_later_is_no_part_of_the_host
     assert found["cron"] == ["/etc/cron.d/backdoor"]
     assert found["sudoers"] == ["/etc/sudoers.d/x"]
     assert len(found["authorized_keys"]) == 1
+
+
+def test_folders_that_came_with_a_holder_go_and_those_of_the_host_stay(
+    root: Path, tmp_path: Path
+) -> None:
+    for name in ("etc/site", "var/log/site", "opt/site"):
+        write(root / name / "file", "the site's")
+    baseline.take(tmp_path, root=root)
+    write(root / "srv/site", "between two holders")
+    baseline.renew_for(tmp_path, "alc_1", root=root)
+    for name in ("etc/app", "var/lib/app", "var/log/app", "opt/app", "srv/app"):
+        write(root / name / "file", "the app's")
+    write(root / "opt/tool", "")
+    write(root / "var/log/rotated.1", "the host writes files there")
+    write(root / "var/lib/news/file", "of a package that was updated meanwhile")
+    write(root / "var/lib/dpkg/info/base.list", "/.\n/var/lib/news\n")
+    before = baseline.find(tmp_path)
+    assert before is not None
+    named = residue.find(tmp_path, root=root)["folders"]
+
+    removed = folders.clear(before["folders"], root=root)
+
+    assert (
+        named
+        == removed
+        == [*("/etc/app", "/opt/app", "/opt/tool", "/srv/app", "/var/lib/app", "/var/log/app")]
+    )
+    assert "folders" not in residue.find(tmp_path, root=root)
+    kept = ("etc/site/file", "var/log/site/file", "opt/site/file", "srv/site")
+    assert all((root / name).exists() for name in (*kept, "var/lib/news/file"))
+
+
+def test_a_baseline_of_an_older_agent_says_nothing_of_folders(root: Path, tmp_path: Path) -> None:
+    baseline.take(tmp_path, root=root)
+    place = tmp_path / "baseline.json"
+    kept = json.loads(place.read_text())
+    del kept["picture"]["folders"]
+    place.write_text(json.dumps(kept))
+
+    assert "folders" not in residue.find(tmp_path, root=root)
 
 
 def test_whoever_runs_the_host_takes_the_baseline_anew_and_reads_what_is_in_it(
@@ -445,8 +487,10 @@ def test_a_second_wipe_finds_nothing_to_do(remote: Remote, tmp_path: Path) -> No
 
 @pytest.mark.lab
 def test_what_root_did_by_other_ways_is_left_and_named(remote: Remote) -> None:
+    remote.host.run("mkdir -p /etc/cron.d")
+    remote.baseline()
     remote.host.run("useradd --create-home --uid 3333 mallory")
-    remote.host.run("mkdir -p /etc/cron.d; echo '* * * * * root true' >/etc/cron.d/evil")
+    remote.host.run("echo '* * * * * root true' >/etc/cron.d/evil")
 
     told = remote.do("wipe")
 
@@ -454,6 +498,28 @@ def test_what_root_did_by_other_ways_is_left_and_named(remote: Remote) -> None:
     assert left["users"] == left["groups"] == ["mallory"]
     assert left["homes"] == ["/home/mallory"]
     assert left["cron"] == ["/etc/cron.d/evil"]
+
+
+@pytest.mark.lab
+def test_what_programs_wrote_beside_tasks_goes_and_what_was_there_stays(remote: Remote) -> None:
+    host = remote.host
+    host.run("mkdir -p /var/lib/site /srv/site; echo own | tee /var/lib/site/own /srv/site/own")
+    remote.baseline()
+    host.run("mkdir -p /var/lib/app/state /var/log/app /etc/app /opt/app /srv/site/app")
+    host.run("touch /var/lib/app/state/jobs /var/log/app/log; ln -s /var/lib/site /opt/app/link")
+    host.run("mkdir /srv/shared; mount --bind /var/lib/site /srv/shared")
+
+    told = remote.do("wipe")
+
+    assert told.result["residue"] == {}
+    assert told.result["removed"]["folders"] == [
+        *("/etc/app", "/opt/app", "/srv/shared", "/var/lib/app", "/var/log/app")
+    ]
+    there = host.run(
+        "cat /var/lib/site/own /srv/site/own; ls /var/lib/app /srv/shared", check=False
+    )
+    assert there.stdout == "own\nown\n"
+    host.run("rm -rf /var/lib/site /srv/site")
 
 
 @pytest.mark.lab

@@ -63,6 +63,12 @@ def test_every_way_to_show_something_is_safe(
     assert all(line.isprintable() for line in capsys.readouterr().out.split("\n"))
 
 
+def test_a_text_of_several_lines_stays_in_its_column(capsys: pytest.CaptureFixture[str]) -> None:
+    asyncio.run(output.show(Record(Thing(name="ssh host\nsrun true")), Format.TABLE))
+
+    assert capsys.readouterr().out.splitlines()[:2] == ["name   ssh host", "       srun true"]
+
+
 def test_values_are_shown_as_people_read_them() -> None:
     moment = datetime(2026, 3, 1, 12, 0, 5, 999, tzinfo=UTC)
 

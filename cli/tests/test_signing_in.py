@@ -1,8 +1,12 @@
 """Signing in and out, and what is kept of it."""
 
 import json
+import re
 import stat
+import subprocess
 from pathlib import Path
+
+import httpx2
 
 from cli.tests.conftest import Moor
 from sdk.tests import running
@@ -157,3 +161,39 @@ def test_a_code_sets_a_password(process: Moor, admin: Moor, platform: Platform, 
         *("login", platform.url, "--email", "new@example.org", "--password-stdin"), stdin=secret
     )
     assert signed_in.code == 0, signed_in.err
+
+
+def test_a_person_approves_a_code_in_the_console(platform: Platform, home: Path) -> None:
+    approved = approve_printed_code(platform, "login", platform.url, "--code")
+
+    kept = json.loads(credentials(home).read_text())["profiles"]["default"]
+    assert approved.returncode == 0
+    assert kept["token"].startswith("moor_pat_")
+    assert kept["token_id"] is not None
+
+
+def test_a_code_that_is_refused_signs_nobody_in(platform: Platform, home: Path) -> None:
+    refused = approve_printed_code(platform, "login", platform.url, "--code", verb="deny")
+
+    assert refused.returncode != 0
+    assert not credentials(home).exists()
+
+
+def approve_printed_code(
+    platform: Platform, *arguments: str, verb: str = "approve"
+) -> subprocess.Popen[str]:
+    """Run `moor`, and decide about the code that it shows as somebody signed in to the console."""
+    with subprocess.Popen([*running.MOOR, *arguments], stderr=subprocess.PIPE, text=True) as moor:
+        assert moor.stderr is not None
+        shown = moor.stderr.readline()
+        found = re.search(r"Open (\S+) and approve this code: +([A-Z]{4}-[A-Z]{4})$", shown)
+        assert found is not None, shown
+        assert found[1] == f"{platform.url}/login/code"
+        with httpx2.Client(base_url=platform.url) as console:
+            account = {"email": running.ADMIN, "password": platform.password}
+            csrf = console.post("/v1/auth/login", json=account).json()["csrf_token"]
+            path = f"/v1/auth/device-codes/{found[2]}/{verb}"
+            assert console.post(path, headers={"x-csrf-token": csrf}).status_code == 200
+        moor.stderr.read()
+        moor.wait(60)
+    return moor

@@ -21,7 +21,11 @@ interface Context {
 const root = createRootRouteWithContext<Context>()({
   component: Outlet,
   validateSearch: (given: Record<string, unknown>): Search =>
-    Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])),
+    Object.fromEntries(
+      Object.entries(given).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, String(value)]],
+      ),
+    ),
 });
 
 const login = createRoute({
@@ -188,6 +192,10 @@ const tree = root.addChildren([
           () => import("@/pages/projects/operations/OperationsPage"),
           "OperationsPage",
         ),
+      ),
+      within(
+        "/operations/$operation",
+        lazyRouteComponent(() => import("@/pages/operations/OperationPage"), "OperationPage"),
       ),
       within(
         "/machines",

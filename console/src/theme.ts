@@ -1,5 +1,5 @@
 /** How Moorage looks: harbour blue, quiet surfaces, small type, and enough contrast for everybody. */
-import { createTheme, type MantineColorsTuple, rem } from "@mantine/core";
+import { createTheme, DEFAULT_THEME, type MantineColorsTuple, rem } from "@mantine/core";
 
 const harbour: MantineColorsTuple = [
   "#e8f6fb",
@@ -14,10 +14,20 @@ const harbour: MantineColorsTuple = [
   "#00455b",
 ];
 
+/** The darkest of a colour is what its pale badges are written in: 4.5 to 1 on them. */
+function written(name: "teal" | "yellow" | "red", darkest: string): MantineColorsTuple {
+  return [...DEFAULT_THEME.colors[name].slice(0, 9), darkest] as unknown as MantineColorsTuple;
+}
+
 export const theme = createTheme({
-  colors: { harbour },
+  colors: {
+    harbour,
+    teal: written("teal", "#065f46"),
+    yellow: written("yellow", "#7a4100"),
+    red: written("red", "#a51d1d"),
+  },
   primaryColor: "harbour",
-  primaryShade: { light: 7, dark: 5 },
+  primaryShade: 7,
   autoContrast: true,
   luminanceThreshold: 0.34,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif',

@@ -18,6 +18,7 @@ DESK = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
 SETTLE_MS = 30_000
 SERIOUS = {"serious", "critical"}
+expect.set_options(timeout=SETTLE_MS)
 CALM = "*, ::before, ::after { animation: none !important; transition: none !important; }"
 
 
@@ -34,7 +35,7 @@ class Tab:
         self.settle()
 
     def settle(self) -> None:
-        expect(self.page.locator("[aria-busy=true]")).to_have_count(0, timeout=SETTLE_MS)
+        expect(self.page.locator("[aria-busy=true]")).to_have_count(0)
         expect(self.page.get_by_role("heading", level=1).first).to_be_visible(timeout=SETTLE_MS)
 
     def look(self, name: str, *, phone: bool = False) -> None:
@@ -44,7 +45,8 @@ class Tab:
         for scheme in ("light", "dark"):
             self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             self.page.screenshot(path=PICTURES / f"{name}-{scheme}.png", style=CALM)
-            assert self.violations() == [], f"{name}, {scheme}"
+            found = self.violations()
+            assert not found, f"{name}, {scheme}: {found}"
         self.page.emulate_media(color_scheme="light", reduced_motion="reduce")
         if phone:
             self._look_on_a_phone(name)
@@ -74,7 +76,7 @@ def sign_in(context: BrowserContext, site: Site, email: str, password: str) -> N
     page = context.new_page()
     page.goto(f"{site.url}/login")
     page.get_by_label("E-mail").fill(email)
-    page.get_by_label("Password").fill(password)
+    page.get_by_role("textbox", name="Password").fill(password)
     page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.get_by_label(re.compile("^Your account"))).to_be_visible(timeout=SETTLE_MS)
     page.close()

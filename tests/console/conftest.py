@@ -98,6 +98,13 @@ def owner(browser: Browser, site: Site) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture(scope="session")
+def publisher(browser: Browser, site: Site) -> Iterator[BrowserContext]:
+    """The admin of the app's own project."""
+    email = "admin@hpc.example"
+    yield from _signed_in(browser, site, email, password_of(email))
+
+
+@pytest.fixture(scope="session")
 def viewer(
     browser: Browser,
     site: Site,

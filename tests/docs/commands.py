@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.docs import pages
+
 REPO = Path(__file__).parents[2]
-FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SHELLS = ("", "console", "sh", "text")
-PROMPT = re.compile(r"^[$#] ")
 MENTION = re.compile(r"`(moor [^`]+)`")
-BREAKS = frozenset({"&&", "||", "|", ";", "<", ">", ">>", "2>", "&"})
+BREAKS = frozenset({"&&", "||", "|", ";", "<", ">", ">>", "2>", "&", "$(", ")"})
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Line:
         return f"{self.page}: {shlex.join(self.words)}"
 
 
-def pages() -> list[Path]:
+def all_pages() -> list[Path]:
     """Every page that tells people what to type. The reference of `moor` is made from it."""
     globs = ("*.md", "*/README.md", "docs/**/*.md", "apps/*/**/*.md", "contract/**/*.md")
     found = {path for each in globs for path in REPO.glob(each)}
@@ -33,31 +33,19 @@ def pages() -> list[Path]:
     return sorted(path for path in found if "node_modules" not in path.parts)
 
 
-def blocks(text: str, *languages: str) -> list[str]:
-    """The fenced blocks of a page that are in one of these languages."""
-    return [body for language, body in FENCE.findall(text) if language in languages]
-
-
-def typed(block: str) -> list[str]:
-    """The command lines of a block; what is printed in between is left out."""
-    lines = re.sub(r"\\\n\s*", "", block).splitlines()
-    prompted = [PROMPT.sub("", line) for line in lines if PROMPT.match(line)]
-    return prompted or [line for line in lines if line.strip()]
-
-
 def command_lines(page: Path) -> Iterator[Line]:
     """Each call of `moor` in the fenced blocks of a page."""
     name = page.relative_to(REPO).as_posix()
-    for block in blocks(page.read_text("utf-8"), *SHELLS):
-        for line in typed(block):
-            yield from (Line(name, words) for words in _calls(line))
+    for block in pages.blocks(page.read_text("utf-8")):
+        if block.language in SHELLS:
+            for line in pages.typed(block.text):
+                yield from (Line(name, words) for words in _calls(line.command))
 
 
 def mentions(page: Path) -> Iterator[Line]:
     """Each call of `moor` in the text of a page. Some are only the beginning of one."""
     name = page.relative_to(REPO).as_posix()
-    text = FENCE.sub("", page.read_text("utf-8"))
-    for mention in MENTION.findall(text):
+    for mention in MENTION.findall(pages.without_blocks(page.read_text("utf-8"))):
         yield from (Line(name, words) for words in _calls(" ".join(mention.split())))
 
 
@@ -65,7 +53,7 @@ def _calls(line: str) -> Iterator[tuple[str, ...]]:
     """The calls of `moor` in one line of a shell; other programs' are passed over."""
     if "moor " not in line:
         return
-    lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+    lexer = shlex.shlex(line.replace("$(", " ; "), posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
     call: list[str] = []
     for word in [*lexer, ";"]:

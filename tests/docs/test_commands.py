@@ -14,7 +14,7 @@ from tools import gen_cli
 
 EVERYWHERE = ("-o", "--output", "--profile")
 MISSING_FILE = "No such file or directory"
-PAGES = commands.pages()
+PAGES = commands.all_pages()
 
 
 @functools.cache

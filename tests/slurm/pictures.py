@@ -3,7 +3,6 @@
 import time
 
 from moorage_lab import Host
-from moorage_slurm.onhost import leave, setup
 from tests.e2e.callers import pause
 
 _LOOK = r"""
@@ -26,14 +25,6 @@ for themselves of what they did."""
 def take(host: Host) -> frozenset[str]:
     """A line for everything that can be left behind."""
     return frozenset(host.run("sh", stdin=_LOOK.encode(), timeout=120).stdout.splitlines())
-
-
-def take_first(host: Host) -> frozenset[str]:
-    """That of a host before a cluster comes. A wipe does not find what programs and daemons wrote
-    on a host that was lost, which may have been this one in a test before."""
-    roles = [path for each in leave.PATHS.values() for path in each]
-    host.run(["rm", "-rf", str(setup.HOME), *leave.SHARED_PATHS, *roles])
-    return take(host)
 
 
 def difference(before: frozenset[str], after: frozenset[str]) -> list[str]:

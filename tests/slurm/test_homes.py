@@ -42,7 +42,7 @@ def held(admin: Caller, acme: Tenant, nodes: list[Member], disk: Host) -> Iterat
 
 @pytest.fixture(scope="module")
 def before(held: list[Held]) -> list[frozenset[str]]:
-    return [pictures.take_first(node.host) for node, _ in held]
+    return [pictures.take(node.host) for node, _ in held]
 
 
 @pytest.fixture(scope="module")

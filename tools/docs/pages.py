@@ -13,6 +13,7 @@ from typing import Any
 
 INDEX = "README.md"
 SECTIONS = (
+    "tutorials",
     "howto",
     "reference",
     "explanation",
@@ -43,7 +44,7 @@ PLACES = {
 """Files and folders of the repository, and where they stand on the site."""
 
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
-FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^(`{3,}).*?^\1$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 
 

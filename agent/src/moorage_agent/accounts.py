@@ -15,7 +15,6 @@ from moorage_agent.tasks import Failed
 
 _SHELL = "/bin/bash"
 _HOMES = "/home"
-_NETWORK = ("nfs", "nfs4", "cifs", "smb3", "ceph", "lustre", "gpfs", "beegfs", "glusterfs", "9p")
 
 
 @dataclass(frozen=True)
@@ -187,15 +186,9 @@ def remove_home(host: Host, login: str, uid: int) -> Optional[str]:
         is_theirs = home.lstat().st_uid == uid
     except FileNotFoundError:
         return None
-    if not is_theirs or _is_shared(home, table) or mounts.is_point(home, table):
+    if not is_theirs or mounts.is_shared(home, table) or mounts.is_point(home, table):
         return None
     return f"{_HOMES}/{login}" if mounts.remove(home, run=host.run) else None
-
-
-def _is_shared(path: Path, table: str) -> bool:
-    """Whether a folder is on a file system that other hosts see as well. Pure."""
-    kind = mounts.kind_of(path, table)
-    return kind in _NETWORK or kind.startswith("fuse.")
 
 
 def _must(host: Host, argv: list[str]) -> None:

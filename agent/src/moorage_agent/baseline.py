@@ -1,16 +1,17 @@
 """The picture of a host from before anything was done on it.
 
-Taken at the installation. Whenever somebody new gets the host only its packages are looked at anew:
-whoever runs it updates it in between. All else stays as it was, because what an earlier holder left
-to show itself later must not count as the host's own. Whoever runs the host and has added users,
-units or keys says so, with `agent.pyz baseline`.
+Taken at the installation. Whenever somebody new gets the host only its packages, and the folders in
+which programs keep things, are looked at anew: whoever runs it updates it in between, and a wipe
+must never remove what was there before. All else stays as it was, because what an earlier holder
+left to show itself later must not count as the host's own. Whoever runs the host and has added
+users, units or keys says so, with `agent.pyz baseline`.
 """
 
 import json
 from pathlib import Path
 from typing import Any, Optional
 
-from moorage_agent import durable, snapshot
+from moorage_agent import durable, folders, snapshot
 from moorage_agent.snapshot import Picture
 
 _NAME = "baseline.json"
@@ -27,7 +28,7 @@ def take(state: Path, *, root: Path = Path("/"), again: bool = False) -> Path:
 
 
 def renew_for(state: Path, holder: str, *, root: Path = Path("/")) -> bool:
-    """Look at the packages again if this holder is another than before; whether it is.
+    """Look at packages and folders again if this holder is another than before; whether it is.
 
     A host without a baseline gets none by this: the residue says that it has none.
     """
@@ -36,7 +37,8 @@ def renew_for(state: Path, holder: str, *, root: Path = Path("/")) -> bool:
         return False
     before = find(state)
     if before is not None:
-        _keep(state, {**before, "packages": snapshot.packages(root)})
+        now = dict.fromkeys(folders.things(root), "")
+        _keep(state, {**before, "packages": snapshot.packages(root), "folders": now})
     durable.write(place, holder.encode())
     return True
 

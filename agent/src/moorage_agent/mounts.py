@@ -13,6 +13,7 @@ from moorage_agent import commands
 from moorage_agent.commands import Run
 
 TABLE = Path("/proc/self/mountinfo")
+_NETWORK = ("nfs", "nfs4", "cifs", "smb3", "ceph", "lustre", "gpfs", "beegfs", "glusterfs", "9p")
 _OCTAL = re.compile(r"\\([0-7]{3})")
 
 
@@ -46,6 +47,12 @@ def kind_of(path: Path, table: str) -> str:
         if inside and len(point) >= len(best):
             best, kind = point, its
     return kind
+
+
+def is_shared(path: Path, table: str) -> bool:
+    """Whether a path is on a file system that other hosts see as well. Pure."""
+    kind = kind_of(path, table)
+    return kind in _NETWORK or kind.startswith("fuse.")
 
 
 def is_point(path: Path, table: str) -> bool:

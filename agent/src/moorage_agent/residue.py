@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Optional
 
 from moorage_agent import baseline as _baseline
-from moorage_agent import changes, people, processes, snapshot, sshd, undo
+from moorage_agent import changes, folders, people, processes, snapshot, sshd, undo
 from moorage_agent.processes import Process
 from moorage_agent.snapshot import Picture
 
@@ -22,8 +22,9 @@ baseline = _baseline.take
 """Take the baseline of this host, at the installation."""
 
 Residue = dict[str, list[str]]
-_GONE_IS_FINE = ("listening", "temporary", "transient_units")
-"""What a host may lack of its baseline: a service that is stopped listens no more."""
+_GONE_IS_FINE = ("folders", "listening", "temporary", "transient_units")
+"""What a host may lack of its baseline: a service that is stopped listens no more, and newer
+packages keep their things elsewhere."""
 
 
 def find(state: Path, *, root: Path = Path("/"), wiped: bool = False) -> Residue:
@@ -34,6 +35,8 @@ def find(state: Path, *, root: Path = Path("/"), wiped: bool = False) -> Residue
     if not wiped:
         found["temporary"] = [name for name in found["temporary"] if _is_people_s(root, name)]
     found["packages"] = sorted({*found["packages"], *_versions(state, now["packages"])})
+    if before is not None and "folders" in before:
+        found["folders"] = folders.find_new(before["folders"], root=root)
     found["units"] = sorted({*found["units"], *_units(state)})
     found["people"] = _people(state, root)
     found["processes"] = _processes(before)
@@ -47,7 +50,7 @@ def compare(before: Picture, now: Picture) -> Residue:
     """What one picture has that another has not, in words. Pure."""
     found: Residue = {}
     for what, seen in now.items():
-        known = before.get(what, {})
+        known = before.get(what, seen)  # one of an older agent says nothing of it
         new = [name for name in seen if name not in known]
         other = [
             name for name in seen if name in known and _is_other(what, seen[name], known[name])

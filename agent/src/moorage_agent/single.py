@@ -194,6 +194,8 @@ def _prepare(task: Task, work: Single) -> None:
     if task.kind != "wipe":
         # No installation took it. A wipe without one says that nobody knows what was there.
         baseline.take(work.state, root=work.root)
+        if task.allocation_id is not None:
+            baseline.renew_for(work.state, task.allocation_id, root=work.root)
 
 
 def _object(line: bytes) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Optional
 
-from moorage_agent import networks, temporary
+from moorage_agent import folders, networks, temporary
 
 Picture = dict[str, dict[str, str]]
 
@@ -48,6 +48,7 @@ def take(root: Path = Path("/")) -> Picture:
         "sudoers": files(root, "etc/sudoers", "etc/sudoers.d"),
         "authorized_keys": authorized_keys(root),
         "homes": homes(root),
+        "folders": dict.fromkeys(folders.things(root), ""),
         "temporary": dict.fromkeys(temporary.things(root), ""),
     }
 
@@ -168,8 +169,8 @@ def _walk(place: Path) -> Iterator[Path]:
     for folder, _, names in os.walk(place):
         yield from (Path(folder, name) for name in names)
     # os.walk lists a link to a folder among the folders, and does not go there.
-    for folder, folders, _ in os.walk(place):
-        yield from (Path(folder, name) for name in folders if Path(folder, name).is_symlink())
+    for folder, names, _ in os.walk(place):
+        yield from (Path(folder, name) for name in names if Path(folder, name).is_symlink())
 
 
 def _state(path: Path) -> Optional[str]:

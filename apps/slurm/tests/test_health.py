@@ -71,6 +71,21 @@ def test_a_cluster_of_which_nobody_complains_is_healthy() -> None:
     assert found.mend == {}
 
 
+def test_parts_are_as_their_members() -> None:
+    well = judge(Answer(said()), Answer(WELL)).observed.components
+    ill = judge(Answer(said()), Answer({**WELL, "homes": "Homes are not mounted."}))
+    down = judge(Answer(said(up=False, ping="it is DOWN"))).observed.components
+
+    assert {key: each.health for key, each in well.items()} == {
+        "controller": "healthy",
+        "worker": "healthy",
+    }
+    assert ill.observed.components["controller"].health == "healthy"
+    assert ill.observed.components["worker"].health == "degraded"
+    assert ill.observed.components["worker"].summary == "1 of 1 not well"
+    assert (down["controller"].health, down["worker"].health) == ("unhealthy", "unknown")
+
+
 def test_homes_that_are_not_served_are_mended() -> None:
     found = judge(Answer(said(homes="Homes are not served: port 2049 does not answer.")))
 

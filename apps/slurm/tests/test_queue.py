@@ -115,3 +115,15 @@ def test_only_what_was_asked_for_is_said_to_sbatch() -> None:
 
 def test_a_task_of_an_array_is_named_as_commands_take_it() -> None:
     assert [queue.name_of(each) for each in ({"job": 7}, {"job": 7, "task": 0})] == ["7", "7_0"]
+
+
+def test_a_job_of_the_past_is_told_in_the_words_of_the_queue() -> None:
+    values = ("12_3", "ada", "200001", "prj_1", "main", "COMPLETED", "0:0", "2026-01-01T10:00:00")
+    values += ("2026-01-01T10:00:05", "Unknown", "00:01:00", "2", "cpu=2", "worker-1", "", "train")
+    names = [name.lower() for name in queue.BOOKED]
+
+    found = queue.in_queue_words(dict(zip(names, values, strict=True)))
+
+    assert (found["job"], found["array"], found["name"], found["cpus"]) == (12, "12_3", "train", 2)
+    assert (found["submitted"], found["ended"]) == ("2026-01-01T10:00:00Z", None)
+    assert {*queue.NAMES} - {*found} == {"reason"}

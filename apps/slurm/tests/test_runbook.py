@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import moorage_slurm
-from moorage_slurm import archive, health, host
+from moorage_slurm import archive, health, render
 from moorage_slurm.onhost import status
 from moorage_slurm.patience import PAUSES
 
@@ -18,7 +18,12 @@ def test_the_runbook_begins_at_the_correlation_id() -> None:
 
 
 def test_the_runbook_names_what_is_on_a_host() -> None:
-    for name in (archive.PATH, f"{host.LOOKOUT}.socket", f"{host.PEOPLE}.path", *status.DAEMONS):
+    for name in (
+        archive.PATH,
+        f"{render.LOOKOUT}.socket",
+        f"{render.PEOPLE}.path",
+        *status.DAEMONS,
+    ):
         assert name in RUNBOOK
     assert f"port {status.LOOKOUT[1]}" in RUNBOOK
 

@@ -173,7 +173,8 @@ def _write_record(item: Mapping[str, Any]) -> None:
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in _flat(item):
-        table.add_row(Text(plain(name.replace("_", " "))), Text(plain(cell(value))))
+        lines = cell(value).split("\n")  # a text of several lines is read as one, in its column
+        table.add_row(Text(plain(name.replace("_", " "))), Text("\n".join(map(plain, lines))))
     _print(table)
 
 

@@ -806,6 +806,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/device-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Device Code
+         * @description Ask for a code by which somebody can let this program sign in as them.
+         */
+        post: operations["create_device_code"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/device-codes/{user_code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Device Code
+         * @description What asks to sign in as you, for you to decide.
+         */
+        get: operations["get_device_code"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/device-codes/{user_code}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve Device Code
+         * @description Let the program sign in as you. By a session alone, never by a token.
+         */
+        post: operations["approve_device_code"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/device-codes/{user_code}/deny": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deny Device Code
+         * @description Keep the program out. By a session alone, never by a token.
+         */
+        post: operations["deny_device_code"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/device-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeem Device Code
+         * @description The token of whoever approved the code, once. With `wait`, answers when they have decided.
+         */
+        post: operations["redeem_device_code"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/login": {
         parameters: {
             query?: never;
@@ -1113,7 +1213,8 @@ export interface paths {
          * Stream Events
          * @description Server-sent events that go on for as long as you listen.
          *
-         *     `Last-Event-ID` replays what you missed.
+         *     `Last-Event-ID` replays what you missed. With `watch`, messages called `moved` come in between:
+         *     hints, without an id, that something of an instance is worth another look.
          */
         get: operations["stream_events"];
         put?: never;
@@ -5347,6 +5448,82 @@ export interface components {
             operator: string;
             /** Version */
             version?: string | null;
+        };
+        /** DeviceCodeCreate */
+        DeviceCodeCreate: {
+            /** Client */
+            client: string;
+            /**
+             * Token Expires In
+             * @description Seconds for which the token lives.
+             */
+            token_expires_in: number;
+        };
+        /** DeviceCodeIssued */
+        DeviceCodeIssued: {
+            /** Device Code */
+            device_code: string;
+            /** Expires In */
+            expires_in: number;
+            /** Interval */
+            interval: number;
+            /** User Code */
+            user_code: string;
+            /** Verification Uri */
+            verification_uri: string;
+            /** Verification Uri Complete */
+            verification_uri_complete: string;
+        };
+        /** DeviceCodeRead */
+        DeviceCodeRead: {
+            /** Address */
+            address: string;
+            /** Client */
+            client: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "pending" | "approved" | "denied";
+            /** Token Expires In */
+            token_expires_in: number;
+        };
+        /** DeviceTokenRead */
+        DeviceTokenRead: {
+            /** Expires At */
+            expires_at?: string | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "pending" | "approved";
+            /** Token */
+            token?: string | null;
+            /** Token Id */
+            token_id?: string | null;
+            /** User Id */
+            user_id?: string | null;
+        };
+        /** DeviceTokenRequest */
+        DeviceTokenRequest: {
+            /** Device Code */
+            device_code: string;
+            /**
+             * Wait
+             * @description Seconds to wait for a decision.
+             * @default 0
+             */
+            wait: number;
         };
         /** Disk */
         Disk: {
@@ -11279,6 +11456,123 @@ export interface operations {
             };
         };
     };
+    create_device_code: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceCodeCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceCodeIssued"];
+                };
+            };
+        };
+    };
+    get_device_code: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As it was typed in. */
+                user_code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceCodeRead"];
+                };
+            };
+        };
+    };
+    approve_device_code: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As it was typed in. */
+                user_code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceCodeRead"];
+                };
+            };
+        };
+    };
+    deny_device_code: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As it was typed in. */
+                user_code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceCodeRead"];
+                };
+            };
+        };
+    };
+    redeem_device_code: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceTokenRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceTokenRead"];
+                };
+            };
+        };
+    };
     login: {
         parameters: {
             query?: never;
@@ -11680,6 +11974,8 @@ export interface operations {
                 project?: string;
                 /** @description Only these types; `iam.*` is a whole family. */
                 type?: string[];
+                /** @description Instances to give hints about as they move. */
+                watch?: string[];
             };
             header?: never;
             path?: never;

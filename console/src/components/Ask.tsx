@@ -13,6 +13,7 @@ export function Ask({
   reason = "none",
   confirm,
   busy = false,
+  blocked = false,
   refusal,
   size = "md",
   children,
@@ -28,6 +29,8 @@ export function Ask({
   /** Must be typed before it goes on, where there is no way back. */
   confirm?: string;
   busy?: boolean;
+  /** It cannot go on; what stands in the dialog says why. */
+  blocked?: boolean;
   refusal?: Refusal | null;
   size?: string;
   children?: ReactNode;
@@ -35,7 +38,9 @@ export function Ask({
   const [why, setWhy] = useState("");
   const [typed, setTyped] = useState("");
   const ready =
-    (confirm === undefined || typed === confirm) && (reason !== "required" || why.trim() !== "");
+    !blocked &&
+    (confirm === undefined || typed === confirm) &&
+    (reason !== "required" || why.trim() !== "");
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (ready && !busy) onSubmit(why.trim());

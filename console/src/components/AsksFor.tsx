@@ -56,8 +56,10 @@ export function Powers({ declaration }: { declaration: Schemas["DeclarationRead"
   if (found.length === 0) return <Text>It asks for nothing beyond running its members.</Text>;
   return (
     <List
-      spacing={6}
+      size="sm"
+      spacing={8}
       center
+      styles={{ itemWrapper: { alignItems: "center" }, itemLabel: { lineHeight: 1.45 } }}
       icon={
         <ThemeIcon size={22} radius="xl" variant="light" color="gray">
           <IconShieldHalf size={14} aria-hidden />

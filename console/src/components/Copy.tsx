@@ -23,11 +23,20 @@ export function Copy({ text, what }: { text: string; what: string }) {
 }
 
 /** A short piece of code with its copy button beside it. */
-export function CopyCode({ text, what }: { text: string; what: string }) {
+export function CopyCode({
+  text,
+  what,
+  copies = text,
+}: {
+  text: string;
+  what: string;
+  /** What is taken, where less of it is shown. */
+  copies?: string;
+}) {
   return (
     <Group gap={4} wrap="nowrap">
       <Code style={{ overflowWrap: "anywhere" }}>{text}</Code>
-      <Copy text={text} what={what} />
+      <Copy text={copies} what={what} />
     </Group>
   );
 }

@@ -8,6 +8,7 @@ import {
   IconExclamationMark,
   IconX,
 } from "@tabler/icons-react";
+import type { CSSProperties } from "react";
 import { Elapsed } from "@/components/Ago";
 import { sentence } from "@/lib/format";
 import { type Phase, phasesOf, type Step } from "@/lib/operations";
@@ -48,7 +49,7 @@ function PhaseOf({ phase, titled }: { phase: Phase; titled: boolean }) {
           {phase.title}
         </Title>
       )}
-      <Timeline bulletSize={22} lineWidth={2} active={-1}>
+      <Timeline bulletSize={22} lineWidth={2} active={-1} styles={{ itemBullet: { border: 0 } }}>
         {phase.steps.map((step) => (
           <Timeline.Item
             key={step.number}
@@ -72,7 +73,7 @@ function Bullet({ step }: { step: Step }) {
   return (
     <Box
       className={Mark ? "step" : "step step-busy"}
-      style={{ "--step": `var(--mantine-color-${colour}-filled)` } as React.CSSProperties}
+      style={{ "--step": `var(--mantine-color-${colour}-filled)` } as CSSProperties}
     >
       {Mark && <Mark size={13} stroke={3} aria-hidden />}
     </Box>

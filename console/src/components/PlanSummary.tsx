@@ -2,7 +2,17 @@
  * What would happen, before it does: what is lost, who is touched, what it costs, and whether every
  * layer of policy lets it.
  */
-import { Alert, Box, Collapse, Group, List, Stack, Text, UnstyledButton } from "@mantine/core";
+import {
+  Alert,
+  Box,
+  Collapse,
+  Group,
+  List,
+  SimpleGrid,
+  Stack,
+  Text,
+  UnstyledButton,
+} from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import {
   IconAlertTriangle,
@@ -65,21 +75,21 @@ export function PlanSummary({
           />
         </Part>
       )}
-      <Group align="flex-start" gap="xl" grow preventGrowOverflow={false}>
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <Part title="Members">
           <Members plan={plan} />
         </Part>
         <Part title="Cost">
           <Cost cost={plan.cost} />
         </Part>
-      </Group>
+      </SimpleGrid>
     </Stack>
   );
 }
 
 function Part({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <Box miw={220}>
+    <Box miw={0}>
       <Text size="xs" c="dimmed" fw={600} mb={4}>
         {title}
       </Text>

@@ -67,7 +67,8 @@ function Drawn({ block }: { block: Block }) {
   );
 }
 
-function Line({ text }: { text: string }) {
+/** One line of such a text. */
+export function Line({ text }: { text: string }) {
   return spans(text).map((span, at) => {
     const key = `${at} ${span.text}`;
     if (span.kind === "code") return <Code key={key}>{span.text}</Code>;

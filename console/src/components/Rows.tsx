@@ -144,7 +144,7 @@ function Drawn<T>({
   return (
     <Box
       ref={box}
-      style={{ overflow: "auto", maxHeight: many ? height : undefined }}
+      style={{ overflow: "auto", position: "relative", maxHeight: many ? height : undefined }}
       tabIndex={0}
       role="region"
       aria-label={`Table of ${noun}s`}

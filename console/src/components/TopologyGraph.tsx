@@ -15,7 +15,7 @@ import {
   ReactFlow,
   type ReactFlowInstance,
 } from "@xyflow/react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { type CSSProperties, useEffect, useMemo, useRef, useState } from "react";
 import type { TopologyProps } from "@/components/Topology";
 import { sentence } from "@/lib/format";
 import { COLOURS, tone } from "@/lib/status";
@@ -103,13 +103,17 @@ function usePlaces(of: Topology): Map<string, Place> {
 
 function PointCard({ data: { point, members } }: NodeProps<Card>) {
   const Shape = ICONS[point.kind];
-  const colour = point.word ? COLOURS[tone(point.word)] : "gray";
+  const colour = point.word ? COLOURS[tone(point.word)] : null;
+  const said = point.kind === "component" && colour === COLOURS.good ? null : point.word;
+  const line = point.kind === "member" ? null : point.line;
   const card = (
     <Link
       to={members}
       search={point.leads as never}
       className="point"
-      style={{ "--point": `var(--mantine-color-${colour}-filled)` } as React.CSSProperties}
+      style={
+        colour ? ({ "--point": `var(--mantine-color-${colour}-filled)` } as CSSProperties) : {}
+      }
       draggable={false}
     >
       <Shape size={18} stroke={1.6} aria-hidden className="point-icon" />
@@ -118,13 +122,13 @@ function PointCard({ data: { point, members } }: NodeProps<Card>) {
           {point.title}
         </Text>
         <Text span size="xs" c="dimmed" truncate lh={1.3} display="block">
-          {point.word && (
+          {said && (
             <Text span inherit fw={600} c={`var(--mantine-color-${colour}-light-color)`}>
-              {sentence(point.word)}
+              {sentence(said)}
             </Text>
           )}
-          {point.word && point.kind !== "member" && " · "}
-          {point.kind !== "member" && point.line}
+          {said && line && " · "}
+          {line}
         </Text>
       </span>
     </Link>

@@ -5,10 +5,11 @@ import { ErrorSchemaBuilder } from "@rjsf/utils";
 import { useMemo, useState } from "react";
 import { hintsOf } from "@/forms/hints";
 import type { SchemaFormProps } from "@/forms/SchemaForm";
-import { Faults, Fields, List, ListItem, LongText, Named, Tags } from "@/forms/templates";
+import { Faults, Fields, Input, List, ListItem, LongText, Named, Tags } from "@/forms/templates";
 import { validator } from "@/forms/validator";
 
 const TEMPLATES = {
+  BaseInputTemplate: Input,
   ObjectFieldTemplate: Fields,
   ArrayFieldTemplate: List,
   ArrayFieldItemTemplate: ListItem,

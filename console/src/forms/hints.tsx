@@ -5,6 +5,7 @@ import { isNode } from "@/lib/diff";
 
 type Node = Record<string, unknown>;
 
+const ORDER = ["label", "input", "description", "error"];
 const DEEPEST = 8;
 const LONG_TEXT = 1_000;
 
@@ -27,7 +28,8 @@ export function hintsOf(schema: unknown, root = schema, depth = 0): UiSchema {
 function own(node: Node): UiSchema {
   const said = isNode(node["x-ui"]) ? node["x-ui"] : {};
   const widget = said.widget ?? fitting(node);
-  const options: Node = { ...said };
+  // What explains a field stands below it, so that the fields of a row stand in one line.
+  const options: Node = { inputWrapperOrder: ORDER, ...said };
   delete options.widget;
   if (widget === "textarea")
     Object.assign(options, { autosize: true, minRows: said.rows ?? 6, maxRows: 24, mono: true });

@@ -14,10 +14,12 @@ import {
   Tooltip,
 } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import { generateTemplates } from "@rjsf/mantine";
 import {
   ADDITIONAL_PROPERTY_FLAG,
   type ArrayFieldItemTemplateProps,
   type ArrayFieldTemplateProps,
+  type BaseInputTemplateProps,
   canExpand,
   type FieldErrorProps,
   getUiOptions,
@@ -52,7 +54,7 @@ export function Fields(props: ObjectFieldTemplateProps) {
   const body = (
     <Stack gap="md">
       {!isRoot && <Lead>{getUiOptions(uiSchema).description ?? description}</Lead>}
-      <FieldGrid fields={plain} />
+      {plain.length > 0 && <FieldGrid fields={plain} />}
       {all.length === 0 && !isRoot && (
         <Text size="sm" c="dimmed">
           None yet.
@@ -68,7 +70,16 @@ export function Fields(props: ObjectFieldTemplateProps) {
   return isRoot || isItem ? (
     <Box id={fieldPathId.$id}>{body}</Box>
   ) : (
-    <Fieldset id={fieldPathId.$id} legend={title} p="md" pt={4}>
+    <Fieldset
+      id={fieldPathId.$id}
+      legend={
+        <Text fw={600} size="sm">
+          {title}
+        </Text>
+      }
+      p="md"
+      pt={4}
+    >
       {body}
     </Fieldset>
   );
@@ -139,7 +150,16 @@ function Lead({ children }: { children: ReactNode }) {
 export function List(props: ArrayFieldTemplateProps) {
   const { title, uiSchema, schema, items, canAdd, onAddClick, disabled, readonly } = props;
   return (
-    <Fieldset legend={title} id={props.fieldPathId.$id} p="md" pt={4}>
+    <Fieldset
+      legend={
+        <Text fw={600} size="sm">
+          {title}
+        </Text>
+      }
+      id={props.fieldPathId.$id}
+      p="md"
+      pt={4}
+    >
       <Stack gap="sm">
         <Lead>{getUiOptions(uiSchema).description ?? schema.description}</Lead>
         {items.length === 0 && (
@@ -280,6 +300,13 @@ export function Faults({ errors, schema }: FieldErrorProps) {
   );
 }
 
+const { BaseInputTemplate: Base } = generateTemplates();
+
+/** An input that is empty, rather than one that nobody holds. */
+export function Input(props: BaseInputTemplateProps) {
+  return Base ? <Base {...props} value={props.value ?? ""} /> : null;
+}
+
 /** A list of words: each becomes a tag. */
 export function Tags({ id, label, value, options, rawErrors, ...rest }: WidgetProps) {
   const { disabled, readonly, required, onChange } = rest;
@@ -288,6 +315,7 @@ export function Tags({ id, label, value, options, rawErrors, ...rest }: WidgetPr
       id={id}
       label={label}
       description={options.description as ReactNode}
+      inputWrapperOrder={options.inputWrapperOrder as never}
       placeholder={(options.placeholder as string) ?? "Type and press Enter"}
       value={Array.isArray(value) ? value.map(String) : []}
       onChange={onChange}
@@ -308,6 +336,7 @@ export function LongText({ id, label, value, options, rawErrors, ...rest }: Widg
       id={id}
       label={label}
       description={options.description as ReactNode}
+      inputWrapperOrder={options.inputWrapperOrder as never}
       placeholder={placeholder}
       value={value ?? ""}
       onChange={(event) =>

@@ -77,3 +77,5 @@ export const validator: ValidatorType = {
     return validationDataMerge(result as never, unwrapErrorHandler(handler)) as never;
   },
 };
+
+export default validator;

@@ -19,7 +19,10 @@ export function useManifest(instance: Pick<Instance, "version_id">): Manifest | 
 }
 
 /** All members that are there: a graph or a count of some would be wrong. */
-export function useMembers(instance: string, options?: { removed: boolean }): Pages<Member> {
-  const query = { limit: 200, ...(options?.removed ? { removed: true } : {}) };
-  return useAll(usePages("/v1/instances/{instance}/members", { instance }, query));
+export function useMembers(
+  instance: string,
+  { removed = false, enabled = true } = {},
+): Pages<Member> {
+  const query = { limit: 200, ...(removed ? { removed } : {}) };
+  return useAll(usePages("/v1/instances/{instance}/members", { instance }, query, { enabled }));
 }

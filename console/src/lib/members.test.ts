@@ -4,8 +4,8 @@ import type { Component } from "@/lib/manifest";
 import {
   type Around,
   drainWords,
-  isFree,
   type Member,
+  machinesFor,
   mayAdd,
   mayAsk,
   mayAskAll,
@@ -90,15 +90,31 @@ test("a drain names its side and its reason", () => {
   expect(whyOf(seen)).toBe("No heartbeat.");
 });
 
-test("a machine is free when nothing stands on it and it is meant for nothing else", () => {
-  const row = {
+const machine = (more: Partial<Schemas["AllocationRead"]> = {}) =>
+  ({
+    id: "alc_1",
     status: "active",
     dirty: [],
     instance_id: null,
     scheduler_type: null,
-  } as unknown as Schemas["AllocationRead"];
-  const here = { id: "ins_1", runtime_backend: "engine" };
-  expect(isFree(row, here)).toBe(true);
-  expect(isFree({ ...row, scheduler_type: "other" }, here)).toBe(false);
-  expect(isFree({ ...row, instance_id: "ins_2" }, here)).toBe(false);
+    ...more,
+  }) as unknown as Schemas["AllocationRead"];
+const here = { id: "ins_1", runtime_backend: "engine" };
+
+test("a machine takes a member when nothing stands on it and it is meant for nothing else", () => {
+  const rows = [
+    machine(),
+    machine({ scheduler_type: "other" }),
+    machine({ instance_id: "ins_2" }),
+    machine({ dirty: ["disk"] }),
+  ];
+  expect(machinesFor("part", rows, here, components, [])).toEqual([rows[0]]);
+});
+
+test("a machine of the instance takes one more where the app lets them stand together", () => {
+  const row = machine({ instance_id: "ins_1" });
+  const there = [{ component: "head", allocation_id: "alc_1" }];
+  expect(machinesFor("part", [row], here, components, there)).toEqual([]);
+  const sharing = { ...components, part: component({ may_share_host_with: ["head"] }) };
+  expect(machinesFor("part", [row], here, sharing, there)).toEqual([row]);
 });

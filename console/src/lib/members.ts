@@ -6,7 +6,7 @@
 import type { Schemas } from "@/lib/api";
 import { all, type May, no, YES } from "@/lib/can";
 import { plural, sentence } from "@/lib/format";
-import type { Component } from "@/lib/manifest";
+import { type Component, mayShare } from "@/lib/manifest";
 
 export type Member = Schemas["MemberRead"];
 export type Instance = Schemas["InstanceRead"];
@@ -142,11 +142,22 @@ export function whyOf(member: Pick<Member, "status_reason" | "health_reasons" | 
   return member.drain ? drainWords(member.drain) : null;
 }
 
-/** Machines on which a member can be put: held, ready, clean, and nobody else's. */
-export function isFree(
-  row: Schemas["AllocationRead"],
+/** Machines on which a member of a component can be put: held, ready, clean, and with room beside who is there. */
+export function machinesFor(
+  component: string,
+  rows: readonly Schemas["AllocationRead"][],
   instance: Pick<Instance, "id" | "runtime_backend">,
-): boolean {
-  const fits = row.scheduler_type === null || row.scheduler_type === instance.runtime_backend;
-  return row.status === "active" && row.dirty.length === 0 && row.instance_id === null && fits;
+  components: Record<string, Component>,
+  members: readonly Pick<Member, "component" | "allocation_id">[],
+): Schemas["AllocationRead"][] {
+  const beside = (id: string) => members.filter(({ allocation_id }) => allocation_id === id);
+  return rows.filter((row) => {
+    const fits = row.scheduler_type === null || row.scheduler_type === instance.runtime_backend;
+    if (row.status !== "active" || row.dirty.length > 0 || !fits) return false;
+    if (row.instance_id === null) return true;
+    return (
+      row.instance_id === instance.id &&
+      beside(row.id).every((other) => mayShare(components, component, other.component))
+    );
+  });
 }

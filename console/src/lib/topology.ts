@@ -87,7 +87,7 @@ export function topologyOf(instance: Instance, members: readonly Part[]): Topolo
       id,
       kind: "component",
       title: sentence(component.key),
-      line: `${component.ready} of ${plural(component.desired, "member")} ready`,
+      line: `${component.ready} of ${component.desired} ready`,
       word: componentWord(component, parts),
       why: component.summary,
       leads: { q: component.key },
@@ -104,17 +104,17 @@ function byName(a: Part, b: Part): number {
 }
 
 /** What the app says of it; else that of its member who fares worst. */
-function componentWord(
+export function componentWord(
   component: Instance["components"][number],
-  parts: readonly Part[],
-): string | null {
+  parts: readonly Pick<Part, "status" | "health">[],
+): string {
   if (component.health !== "unknown") return component.health;
   const words = parts.map(memberWord);
   for (const each of WORST) {
     const word = words.find((one) => tone(one) === each);
     if (word) return word;
   }
-  return null;
+  return component.health;
 }
 
 function addMember(found: Topology, from: string, part: Part): void {

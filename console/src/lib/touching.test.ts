@@ -47,6 +47,8 @@ test("steps that moved make old the operations that are shown", () => {
   expect(touchedBy(moved, key("/v1/operations/{operation}/steps", { operation: "op_9" }))).toBe(
     true,
   );
+  expect(touchedBy(moved, key("/v1/operations"))).toBe(true);
+  expect(touchedBy(moved, key("/v1/tasks/{task}/output", { task: "tsk_1" }))).toBe(true);
   expect(touchedBy(moved, key("/v1/instances/{instance}/members", { instance: "inst_1" }))).toBe(
     false,
   );

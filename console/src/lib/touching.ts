@@ -115,7 +115,8 @@ export function touchedBy(moved: Moved, key: Key): boolean {
   const [path, fills] = key;
   if (moved.what === "operations")
     return (
-      path.startsWith("/v1/operations/{operation}") ||
+      path.startsWith("/v1/operations") ||
+      path.startsWith("/v1/tasks/") ||
       (path === "/v1/instances/{instance}/operations" && fills.instance === moved.instance)
     );
   if (fills.instance !== moved.instance) return false;

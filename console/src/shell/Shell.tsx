@@ -73,7 +73,7 @@ export function Shell() {
               h={34}
               visibleFrom="md"
               onClick={openPalette}
-              aria-label="Go to, or do"
+              aria-keyshortcuts="Control+K"
             >
               <Group gap="xl" wrap="nowrap">
                 <Group gap={6} wrap="nowrap">

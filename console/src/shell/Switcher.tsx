@@ -1,5 +1,5 @@
 /** From one project to another. */
-import { Combobox, Group, Text, UnstyledButton, useCombobox } from "@mantine/core";
+import { Combobox, Group, Text, UnstyledButton, useCombobox, VisuallyHidden } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -42,9 +42,9 @@ export function Switcher() {
           px="sm"
           h={38}
           onClick={() => combobox.toggleDropdown()}
-          aria-label="Choose a project"
           style={{ minWidth: 0 }}
         >
+          <VisuallyHidden>Choose a project:</VisuallyHidden>
           <Group gap={8} wrap="nowrap">
             <div style={{ minWidth: 0 }}>
               <Text size="xs" c="dimmed" lh={1.15} truncate>

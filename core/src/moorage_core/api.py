@@ -11,6 +11,7 @@ from moorage_core.audit.routes import routes as audit
 from moorage_core.catalog.routes import routes as catalog
 from moorage_core.controllers.routes import routes as controllers
 from moorage_core.credentials.routes import routes as credentials
+from moorage_core.device_codes.routes import routes as device_codes
 from moorage_core.entitlements.routes import routes as entitlements
 from moorage_core.events.routes import routes as events
 from moorage_core.families.routes import routes as families
@@ -40,6 +41,7 @@ ROUTERS: tuple[Routes, ...] = (
     status,
     people,
     oidc,
+    device_codes,
     tenancy,
     service_accounts,
     signing,

@@ -53,34 +53,6 @@ def test_a_plain_address_names_a_file() -> None:
 
 
 @pytest.mark.parametrize(
-    ("accept", "takes"),
-    [
-        ("text/html,application/xhtml+xml,*/*;q=0.8", True),
-        ("application/json, text/html;q=0.5", True),
-        ("*/*", False),
-        ("application/json", False),
-        ("text/html;q=0", False),
-        ("", False),
-    ],
-)
-def test_only_who_names_html_gets_a_page(accept: str, takes: bool) -> None:
-    assert rules.takes_html(accept) is takes
-
-
-@pytest.mark.parametrize(
-    ("accept", "takes"),
-    [
-        ("gzip, deflate, br", True),
-        ("br;q=1.0, gzip;q=0.8", True),
-        ("gzip;q=0.0", False),
-        ("", False),
-    ],
-)
-def test_compressed_files_go_to_who_takes_them(accept: str, takes: bool) -> None:
-    assert rules.takes_gzip(accept) is takes
-
-
-@pytest.mark.parametrize(
     ("given", "known"),
     [('"a"', True), ('W/"a"', True), ('"b", "a"', True), ("*", True), ('"b"', False), ("", False)],
 )

@@ -322,6 +322,8 @@ BODIES: dict[str, Body] = {
     "ArtifactCreate": lambda ids: artifacts.announcement(fresh().encode()),
     "ArtifactUpdate": lambda ids: {"lifecycle": "deprecated"},
     "ConsentGive": lambda ids: {"consent": ids.get("consent", "sha256:" + "0" * 64)},
+    "DeviceCodeCreate": lambda ids: {"client": "moor on a host", "token_expires_in": 3600},
+    "DeviceTokenRequest": lambda ids: {"device_code": "moor_dvc_none"},
     "EntitlementCreate": lambda ids: {
         "app": ids.get("app", _random("app_")),
         "consent": ids.get("consent", "sha256:" + "0" * 64),

@@ -181,6 +181,13 @@ async def _session(tenant: Tenant) -> str:
     return id
 
 
+async def _user_code(tenant: Tenant) -> str:
+    body = {"client": "moor on a host", "token_expires_in": 3600}
+    answer = await tenant.site.client.post("/v1/auth/device-codes", json=body)
+    assert answer.status_code == 201, answer.text
+    return answer.json()["user_code"]
+
+
 async def _webhook(tenant: Tenant) -> str:
     body = {
         "org": tenant.org.id,
@@ -245,6 +252,7 @@ FACTORIES: dict[str, Callable[[Tenant], Awaitable[str]]] = {
     "key": _key,
     "token": _token,
     "session": _session,
+    "user_code": _user_code,
     "webhook": _webhook,
     "delivery": _delivery,
     "entry": _entry,

@@ -14,7 +14,14 @@ from moorage_core.kit import tokens
 from moorage_core.kit.ids import PLATFORM_ORG, AccessTokenId
 
 PROTECTED = requests.routes(public=False)
-OPEN_TO_EVERYBODY = {"get_me", "list_sessions", "list_access_tokens", "list_orgs", "list_roles"}
+OPEN_TO_EVERYBODY = {
+    "get_device_code",
+    "get_me",
+    "list_access_tokens",
+    "list_orgs",
+    "list_roles",
+    "list_sessions",
+}
 """Show everybody what is theirs, which may be nothing."""
 FILTERED = {"list_orgs"}
 """Shows what the key is held on: nothing without it."""

@@ -31,6 +31,9 @@ ELSEWHERE = {
     "get_authorities": "asks no database, and a platform on loopback has none",
     "enrol_agent": "needs a host's key: core/tests/agents/test_costs.py",
     "prove_agent": "needs a host's key: core/tests/agents/test_costs.py",
+    "approve_device_code": "needs a session's cookie: core/tests/device_codes",
+    "deny_device_code": "needs a session's cookie: core/tests/device_codes",
+    "redeem_device_code": "needs a code that was approved: core/tests/device_codes",
     "get_agent_content": "needs a task that names an artifact: core/tests/tasks",
 }
 """Routes that are not measured here, and why."""

@@ -463,6 +463,14 @@ def test_two_members_of_one_component_share_no_host_by_themselves() -> None:
 # What operations are told
 
 
+def test_components_join_one_after_the_other_unless_they_wait_by_themselves() -> None:
+    app = manifest(head={}, worker={"waits_for_others": False}, login={}, edge={})
+    first = manifest(head={"waits_for_others": False}, worker={})
+
+    assert rules.waves(app) == {"head": 0, "worker": 0, "login": 1, "edge": 2}
+    assert rules.waves(first) == {"head": 0, "worker": 1}
+
+
 def test_an_operation_takes_as_long_as_the_manifest_says() -> None:
     app = manifest(worker={})
 

@@ -287,6 +287,25 @@ async def test_only_a_path_of_this_site_can_be_returned_to(
     assert "set-cookie" not in answer.headers
 
 
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("/v1/auth/oidc/nothing/start", "not_found"),
+        ("/v1/auth/oidc/corp/start?return_to=//evil.example", "malformed"),
+        ("/v1/auth/oidc/corp/callback?error=access_denied&state=x", "login_not_pending"),
+    ],
+)
+async def test_a_browser_that_is_refused_lands_on_the_login_page(
+    corp: dict[str, Any], browser: httpx2.AsyncClient, path: str, code: str
+) -> None:
+    looking = {"accept": "text/html,*/*;q=0.8", "x-correlation-id": "sign-in-01"}
+
+    answer = await browser.get(path, headers=looking)
+
+    assert answer.status_code == 303
+    assert answer.headers["location"] == f"/login?problem={code}&correlation_id=sign-in-01"
+
+
 async def test_the_login_page_has_room_for_fifty_providers(
     admin: Caller, corp: dict[str, Any], sql: psycopg.AsyncConnection[Any]
 ) -> None:

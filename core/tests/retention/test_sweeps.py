@@ -260,6 +260,12 @@ async def fill_everything(sql: Sql, org: OrgRow) -> None:
         FROM generate_series(1, %(n)s) g
         """,
         """
+        INSERT INTO device_codes (id, device_hash, user_hash, client, address, lifetime_seconds,
+            created_at, expires_at)
+        SELECT 'dvc_' || g, sha256(g::text::bytea), sha256(('u' || g)::bytea), '', '', 60, now(),
+            now() - (%(n)s - g) * interval '1 second' FROM generate_series(1, %(n)s) g
+        """,
+        """
         INSERT INTO used_assertions
         SELECT 'sac_' || g %% 50, g::text, now() - (%(n)s - g) * interval '1 second'
         FROM generate_series(1, %(n)s) g

@@ -33,8 +33,19 @@ THE_ORGS = {"org", "source", "login"}
 """What belongs to an org as a whole is seen from all of its projects."""
 WHOSE = {"list_logins": {"user"}}
 """By route: whose what belongs to an org is, to those who see it."""
-SHOWN_TO_ALL = {"family", "channel", "stream", "region", "sku", "region_slug", "sku_slug"}
+SHOWN_TO_ALL = {
+    "family",
+    "channel",
+    "stream",
+    "region",
+    "sku",
+    "region_slug",
+    "sku_slug",
+    "user_code",
+}
 """What the platform itself shows to everybody who is signed in; some are but three words."""
+SESSIONS_ALONE = {"approve_device_code", "deny_device_code"}
+"""Routes that take no token, whatever it names."""
 NO_NAME = {"consent"}
 """Digests of what an app asks for: apps that ask for the same have the same."""
 _ADMISSION = {"app", "slug"}
@@ -279,6 +290,7 @@ def _refusals(spec: RouteSpec, who: str) -> set[int]:
     """404; or 403 where the caller lacks the key everywhere, whatever they name."""
     lacks = spec.key in PLATFORM_KEYS | NODE_KEYS or (who == "robot" and spec.key in SELF_KEYS)
     narrowed_list = spec.kind == "read" and not requests.names(spec)
+    lacks = lacks or spec.name in SESSIONS_ALONE
     return {403} if lacks else {403, 404} if narrowed_list else {404}
 
 

@@ -22,8 +22,8 @@ from moorage_core.kit.ids import PLATFORM_ORG
 
 SEEN_BY_ALL = {"audit_seals", "operation_moves", "signing_keys", "streams"}
 """Numbers, hashes, public keys and rules: nothing in them is anybody's."""
-SYSTEMS_ALONE = {"pulse"}
-"""Tables that the app role may not even ask for."""
+SYSTEMS_ALONE = {"device_codes", "pulse"}
+"""Tables that the app role may not even ask for, but by functions that find one row."""
 PERSONAL = {"access_tokens"}
 """Names an org to narrow a person's rights to; belongs to the person."""
 THE_PLATFORMS = {"enrolments", "nodes", "ssh_authorities"}

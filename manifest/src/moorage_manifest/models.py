@@ -81,6 +81,12 @@ class Component(Part):
     may_share_host_with: list[ComponentKey] = Field(
         default=[], description="Components whose members may stand on the same host."
     )
+    waits_for_others: bool = Field(
+        default=True,
+        description="Whether its members join only after those of the components above it, when an "
+        "instance is deployed. If not, they begin with the last of these, and see for themselves "
+        "when what they need of it is there.",
+    )
     description: Prose | None = Field(default=None, description="What it does.")
 
 

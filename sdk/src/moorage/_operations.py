@@ -20,6 +20,9 @@ ADMIT_APP = Operation("admit_app", "PUT", "/v1/families/{family}/admissions/{app
 APPOINT_ORG_ADMIN = Operation(
     "appoint_org_admin", "POST", "/v1/break-glass/orgs/{org}/admins", "mutation"
 )
+APPROVE_DEVICE_CODE = Operation(
+    "approve_device_code", "POST", "/v1/auth/device-codes/{user_code}/approve", "machine"
+)
 CANCEL_OPERATION = Operation(
     "cancel_operation", "POST", "/v1/operations/{operation}/cancel", "mutation"
 )
@@ -52,6 +55,9 @@ CREATE_APP = Operation("create_app", "POST", "/v1/projects/{project}/apps", "mut
 CREATE_APP_VERSION = Operation("create_app_version", "POST", "/v1/apps/{app}/versions", "mutation")
 CREATE_ARTIFACT = Operation(
     "create_artifact", "POST", "/v1/projects/{project}/artifacts", "mutation"
+)
+CREATE_DEVICE_CODE = Operation(
+    "create_device_code", "POST", "/v1/auth/device-codes", "machine", public=True
 )
 CREATE_ENTITLEMENT = Operation(
     "create_entitlement", "POST", "/v1/projects/{project}/entitlements", "mutation"
@@ -112,6 +118,9 @@ DELETE_SERVICE_ACCOUNT = Operation(
 )
 DELETE_SOURCE = Operation("delete_source", "DELETE", "/v1/sources/{source}", "mutation")
 DELETE_WEBHOOK = Operation("delete_webhook", "DELETE", "/v1/webhooks/{webhook}", "mutation")
+DENY_DEVICE_CODE = Operation(
+    "deny_device_code", "POST", "/v1/auth/device-codes/{user_code}/deny", "machine"
+)
 DEPRECATE_APP_VERSION = Operation(
     "deprecate_app_version", "POST", "/v1/app-versions/{version}/deprecate", "mutation"
 )
@@ -152,6 +161,7 @@ GET_AUDIT_PROOF = Operation("get_audit_proof", "GET", "/v1/audit/{entry}/proof",
 GET_DELIVERY = Operation(
     "get_delivery", "GET", "/v1/webhooks/{webhook}/deliveries/{delivery}", "read"
 )
+GET_DEVICE_CODE = Operation("get_device_code", "GET", "/v1/auth/device-codes/{user_code}", "read")
 GET_ENTITLEMENT = Operation("get_entitlement", "GET", "/v1/entitlements/{entitlement}", "read")
 GET_ENTITLEMENT_OVERLAY = Operation(
     "get_entitlement_overlay", "GET", "/v1/entitlements/{entitlement}/overlay", "read"
@@ -337,6 +347,9 @@ PUT_TENANT_OVERLAY = Operation(
 )
 PUT_VIEW = Operation("put_view", "PUT", "/v1/instances/{instance}/views/{view}", "machine")
 QUARANTINE_NODE = Operation("quarantine_node", "POST", "/v1/nodes/{node}/quarantine", "mutation")
+REDEEM_DEVICE_CODE = Operation(
+    "redeem_device_code", "POST", "/v1/auth/device-token", "machine", public=True
+)
 REDELIVER = Operation(
     "redeliver", "POST", "/v1/webhooks/{webhook}/deliveries/{delivery}/redeliveries", "mutation"
 )

@@ -64,6 +64,10 @@ class AllocationOccupied(Conflict):
     """Members of an instance stand on this machine."""
 
 
+class AlreadyDecided(Conflict):
+    """This code was approved or refused already."""
+
+
 class AlreadyEntitled(Conflict):
     """The project is entitled to this app already."""
 
@@ -170,6 +174,10 @@ class CursorExpired(Gone):
 
 class DeliveryPending(Conflict):
     """The delivery has not ended."""
+
+
+class DeviceCodeNotValid(Unauthenticated):
+    """The code is expired, used up or was never issued."""
 
 
 class DigestMismatch(Unprocessable):
@@ -378,6 +386,10 @@ class MoreThanAnnounced(Unprocessable):
 
 class NameTaken(Conflict):
     """Another node has this name already."""
+
+
+class NeedsSession(Forbidden):
+    """Only a person in the console can decide about a code."""
 
 
 class NoCapacity(Conflict):
@@ -608,6 +620,10 @@ class SequenceGap(Conflict):
     """A report is missing before this one."""
 
 
+class SignInDenied(Forbidden):
+    """Somebody refused this sign-in in the console."""
+
+
 class SignatureInvalid(Unprocessable):
     """The signature is not one of this artifact by this key."""
 
@@ -768,6 +784,10 @@ class UidsExhausted(Conflict):
     """The org has no uid left to give."""
 
 
+class UnknownCode(NotFound):
+    """There is no such code that waits for a decision."""
+
+
 class UnknownComponent(Unprocessable):
     """The app has no such component."""
 
@@ -844,6 +864,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "allocation_inactive": AllocationInactive,
     "allocation_not_active": AllocationNotActive,
     "allocation_occupied": AllocationOccupied,
+    "already_decided": AlreadyDecided,
     "already_entitled": AlreadyEntitled,
     "already_granted": AlreadyGranted,
     "already_issued": AlreadyIssued,
@@ -872,6 +893,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "credential_revoked": CredentialRevoked,
     "cursor_expired": CursorExpired,
     "delivery_pending": DeliveryPending,
+    "device_code_not_valid": DeviceCodeNotValid,
     "digest_mismatch": DigestMismatch,
     "dimension_not_enforced": DimensionNotEnforced,
     "domain_not_allowed": DomainNotAllowed,
@@ -926,6 +948,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "mode_not_supported": ModeNotSupported,
     "more_than_announced": MoreThanAnnounced,
     "name_taken": NameTaken,
+    "needs_session": NeedsSession,
     "no_capacity": NoCapacity,
     "no_verified_email": NoVerifiedEmail,
     "no_version": NoVersion,
@@ -985,6 +1008,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "secret_name_taken": SecretNameTaken,
     "secret_value_invalid": SecretValueInvalid,
     "sequence_gap": SequenceGap,
+    "sign_in_denied": SignInDenied,
     "signature_invalid": SignatureInvalid,
     "slug_reserved": SlugReserved,
     "slug_taken": SlugTaken,
@@ -1029,6 +1053,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     "too_many_webhooks": TooManyWebhooks,
     "uids_exhausted": UidsExhausted,
     "unauthenticated": Unauthenticated,
+    "unknown_code": UnknownCode,
     "unknown_component": UnknownComponent,
     "unknown_event_type": UnknownEventType,
     "upload_busy": UploadBusy,
@@ -1060,6 +1085,7 @@ __all__ = [
     "AllocationInactive",
     "AllocationNotActive",
     "AllocationOccupied",
+    "AlreadyDecided",
     "AlreadyEntitled",
     "AlreadyGranted",
     "AlreadyIssued",
@@ -1091,6 +1117,7 @@ __all__ = [
     "CredentialRevoked",
     "CursorExpired",
     "DeliveryPending",
+    "DeviceCodeNotValid",
     "DigestMismatch",
     "DimensionNotEnforced",
     "DomainNotAllowed",
@@ -1146,6 +1173,7 @@ __all__ = [
     "ModeNotSupported",
     "MoreThanAnnounced",
     "NameTaken",
+    "NeedsSession",
     "NoCapacity",
     "NoVerifiedEmail",
     "NoVersion",
@@ -1206,6 +1234,7 @@ __all__ = [
     "SecretValueInvalid",
     "SequenceGap",
     "ServerFault",
+    "SignInDenied",
     "SignatureInvalid",
     "SlugReserved",
     "SlugTaken",
@@ -1250,6 +1279,7 @@ __all__ = [
     "TooManyWebhooks",
     "UidsExhausted",
     "Unauthenticated",
+    "UnknownCode",
     "UnknownComponent",
     "UnknownEventType",
     "Unprocessable",

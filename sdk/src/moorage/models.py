@@ -517,6 +517,42 @@ class DeniedRead(Model):
     layer: str
 
 
+class DeviceCodeCreate(Model):
+    client: str
+    token_expires_in: int = Field(..., description="Seconds for which the token lives.")
+
+
+class DeviceCodeIssued(Model):
+    device_code: str
+    user_code: str
+    verification_uri: str
+    verification_uri_complete: str
+    expires_in: int
+    interval: int
+
+
+class DeviceCodeRead(Model):
+    client: str
+    address: str
+    status: str
+    token_expires_in: int
+    created_at: AwareDatetime
+    expires_at: AwareDatetime
+
+
+class DeviceTokenRead(Model):
+    status: str
+    token: str | None = None
+    token_id: str | None = None
+    expires_at: AwareDatetime | None = None
+    user_id: str | None = None
+
+
+class DeviceTokenRequest(Model):
+    device_code: str
+    wait: float | None = Field(0, description="Seconds to wait for a decision.")
+
+
 class DrainRead(Model):
     """Who drained it. Only that side lets it work again."""
 

@@ -20,7 +20,7 @@ def held(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[list[Held
 @pytest.fixture(scope="package")
 def before(held: list[Held]) -> list[frozenset[str]]:
     """What the hosts were like."""
-    return [pictures.take_first(node.host) for node, _ in held]
+    return [pictures.take(node.host) for node, _ in held]
 
 
 @pytest.fixture(scope="package")

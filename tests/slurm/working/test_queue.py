@@ -201,7 +201,7 @@ def test_everybody_in_the_project_lists_and_inspects(cluster: Cluster, people: P
     missing = cluster.act("slurm.inspect", {"job": 999999}, by=people.bob.caller)
 
     assert sum(each["tasks"] for each in listed["jobs"]) == 10
-    assert (found["now"]["name"], found["now"]["user"]) == ("train", people.ada.login)
+    assert (found["job"], found["name"], found["user"]) == (job, "train", people.ada.login)
     assert refusal(missing) == "job_missing"
 
 

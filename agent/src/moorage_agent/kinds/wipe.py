@@ -1,8 +1,9 @@
 """Takes everything of a tenant off the host, and says what is left.
 
-It undoes what tasks are known to have changed and clears what people can leave behind. What a
-tenant did as root by other ways it cannot know: that shows in the residue, held against the
-baseline, or only a new image helps. It never touches the agent itself.
+It undoes what tasks are known to have changed, removes what programs have kept beside it since the
+holder came, and clears what people can leave behind. What a tenant did as root by other ways it
+cannot know: that shows in the residue, held against the baseline, or only a new image helps. It
+never touches the agent itself.
 """
 
 import os
@@ -15,6 +16,7 @@ from moorage_agent import (
     baseline,
     commands,
     evidence,
+    folders,
     people,
     processes,
     ready,
@@ -44,6 +46,7 @@ def run(task: Task, work: Work) -> Outcome:
     removed["processes"] = _processes(before)
     removed.update(undo.everything(undo.Host(work.state)))
     removed["processes"] = sorted({*removed["processes"], *_processes(before)})
+    removed["folders"] = sorted({*removed.get("folders", []), *_folders(before)})
     removed["cron"] = _clockwork(before)
     removed["homes"] = _homes(work)
     removed["temporary"] = temporary.clear(spared=(before or {}).get("temporary", {}))
@@ -109,6 +112,12 @@ def _processes(before: Optional[Picture]) -> list[str]:
     if ended.services:  # systemd would remember them as failed
         commands.run(["systemctl", "reset-failed", "--", *ended.services])
     return sorted(names)
+
+
+def _folders(before: Optional[Picture]) -> list[str]:
+    """Remove what programs have kept for themselves. Without a picture nobody knows whose it is."""
+    known = (before or {}).get("folders")
+    return [] if known is None else folders.clear(known)
 
 
 def _clockwork(before: Optional[Picture]) -> list[str]:

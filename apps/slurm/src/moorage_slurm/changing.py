@@ -243,7 +243,7 @@ async def start_controller(machine: moorage.Machine) -> None:
     """Undo a stop: the database first."""
     for unit in ("mariadb.service", "slurmdbd.service", "slurmctld.service"):
         await machine.service(unit, "started")
-    for unit in (f"{host.PEOPLE}.path", f"{host.COPY}.timer"):
+    for unit in (f"{render.PEOPLE}.path", f"{render.COPY}.timer"):
         await machine.service(unit, "started")
 
 

@@ -10,7 +10,7 @@ from moorage_slurm import archive, cluster, host, render
 from moorage_slurm.onhost import copies, versions
 
 Json = dict[str, Any]
-CONTROLLER_UNITS = (f"{host.PEOPLE}.path", "slurmctld.service", "slurmdbd.service")
+CONTROLLER_UNITS = (f"{render.PEOPLE}.path", "slurmctld.service", "slurmdbd.service")
 WORKER_UNIT = "slurmd.service"
 REGISTERED_WITHIN = 30
 RECHECK = 5

@@ -203,6 +203,7 @@ def judge(
             runtime_version=None if said is None else said.get("version"),
             endpoints=cluster.endpoints(controller),
             topology_mode=cluster.topology(instance),
+            components=_components(instance, found),
             members={
                 ids[name]: moorage.MemberSeen(
                     health=each.health,
@@ -216,6 +217,24 @@ def judge(
         ),
         {name: each.mend for name, each in ill.items() if each.mend},
     )
+
+
+def _components(
+    instance: moorage.Instance, found: Mapping[str, Finding]
+) -> dict[str, moorage.ComponentSeen]:
+    """How the parts of a cluster are: as their members, where those agree."""
+    parts: dict[str, list[Verdict]] = {}
+    for member in instance.members:
+        seen = found.get(member.name, Finding("unknown"))
+        parts.setdefault(member.component, []).append(seen.health)
+    return {key: _component(each) for key, each in parts.items()}
+
+
+def _component(members: Sequence[Verdict]) -> moorage.ComponentSeen:
+    ill = [each for each in members if each != "healthy"]
+    health = members[0] if len({*members}) == 1 else "degraded"
+    said = f"{len(ill)} of {len(members)} not well" if ill else None
+    return moorage.ComponentSeen(health=health, summary=said)
 
 
 def _also(found: Finding, words: str, *, mend: str | None) -> Finding:

@@ -9,16 +9,15 @@ from typing import Any
 
 import moorage
 from moorage_slurm import archive, cluster, render
-from moorage_slurm.onhost import main, nodes, state, status
+from moorage_slurm.onhost import main, nodes, state
 
 Json = dict[str, Any]
 PYTHON = "/usr/bin/python3"
 AT_ONCE = 50
 """Hosts that are worked on at the same time."""
 RETRYABLE = frozenset({"scheduler_silent", "daemon_silent", "accounting_refused"})
-PEOPLE = "moorage-slurm-people"
-LOOKOUT = "moorage-slurm-status"
-COPY, KEEP = "moorage-slurm-copy", "moorage-slurm-keep"
+COMES_WITHIN = 30
+"""Seconds for which a worker knocks at a scheduler before it is asked how the controller fares."""
 
 
 async def ask(
@@ -133,31 +132,10 @@ async def install(machine: moorage.Machine, role: str, series: str, there: Json)
         return False
     async with quietly(machine):
         done = await machine.packages(artifact=f"{role}.tar")
-    await ask(machine, "versions.brought", {"packages": sorted(done.versions)})
     # A file of a package goes with it: replaced by ours, a wipe of the host would put it back.
-    await machine.exec("rm", "-f", f"{render.CONFIG}/plugstack.conf", repeatable=True)
+    given = {"packages": sorted(done.versions), "less": [f"{render.CONFIG}/plugstack.conf"]}
+    await ask(machine, "versions.brought", given)
     return done.changed
-
-
-async def install_all(machines: Sequence[moorage.Machine], series: str) -> None:
-    """The packages of all hosts side by side. One that fails here says so in its own join."""
-
-    async def one(machine: moorage.Machine) -> None:
-        role = machine.member.component
-        there = (await look(machine, role))["packages"]
-        await install(machine, role, series, there)
-
-    await everywhere(machines, one)
-
-
-async def take_all_off(machines: Sequence[moorage.Machine], series: str) -> None:
-    """Undo that, but for members that have joined since: those go with their instance."""
-
-    async def one(machine: moorage.Machine) -> None:
-        await clear(machine, machine.member.component)
-        await scan(machine, machine.member.component)
-
-    await must_everywhere([m for m in machines if m.member.status not in cluster.SETTLED], one)
 
 
 async def put_key(machine: moorage.Machine, key: moorage.Secret, auth: str) -> bool:
@@ -214,10 +192,14 @@ async def prove_homes(controller: moorage.Machine, machine: moorage.Machine, wor
 # --- the controller's host -----------------------------------------------------------------------
 
 
-async def start_database(machine: moorage.Machine) -> None:
-    path = "/etc/mysql/mariadb.conf.d/60-moorage-slurm.cnf"
-    changed = await machine.put(path, render.DATABASE_CONF, mode="0644")
-    state = "restarted" if changed else "started"
+def helpers() -> dict[str, str]:
+    """Files of the controller's host that are the same in every cluster, by path."""
+    return {render.DATABASE_FILE: render.DATABASE_CONF, **render.helper_units(archive.PATH)}
+
+
+async def start_database(machine: moorage.Machine, anew: bool) -> None:
+    """Have the database run, with the configuration that was written."""
+    state = "restarted" if anew else "started"
     await machine.service("mariadb.service", state, enabled=False)
     await ask(machine, "setup.database")
 
@@ -238,11 +220,7 @@ async def start_scheduler(machine: moorage.Machine) -> None:
 
 async def start_lookout(machine: moorage.Machine) -> None:
     """Let probes see how the cluster is."""
-    path = f"/etc/systemd/system/{LOOKOUT}@.service"
-    if await machine.put(path, render.unit_lookout(archive.PATH), mode="0644"):
-        await machine.exec("systemctl", "daemon-reload", repeatable=True)
-    unit = render.socket_lookout(status.LOOKOUT)
-    await machine.service(f"{LOOKOUT}.socket", "started", content=unit, enabled=False)
+    await machine.service(f"{render.LOOKOUT}.socket", "started", enabled=False)
 
 
 async def mend_files(machine: moorage.Machine, files: Mapping[str, str], accounting: str) -> None:
@@ -262,21 +240,20 @@ async def mend_files(machine: moorage.Machine, files: Mapping[str, str], account
 
 async def start_copies(machine: moorage.Machine) -> None:
     """Have workers keep what the cluster knows, for the day on which this host dies."""
-    await machine.service(f"{COPY}.service", content=render.unit_copy(archive.PATH))
-    timer = render.timer_copy()
-    await machine.service(f"{COPY}.timer", "started", content=timer, enabled=False)
+    await machine.service(f"{render.COPY}.timer", "started", enabled=False)
 
 
 async def start_keeper(machine: moorage.Machine) -> None:
     """Let a worker keep copies of what the cluster knows."""
-    await machine.service(f"{KEEP}.service", content=render.unit_keep(archive.PATH))
+    await machine.service(f"{render.KEEP}.service", content=render.unit_keep(archive.PATH))
     unit = render.socket_keep(state.KEEP_PORT)
-    await machine.service(f"{KEEP}.socket", "started", content=unit, enabled=False)
+    await machine.service(f"{render.KEEP}.socket", "started", content=unit, enabled=False)
 
 
 async def mend_scheduler(machine: moorage.Machine, home: str | None, auth: str) -> None:
     """Have the scheduler answer. One that runs and says nothing is started anew."""
     await machine.put(archive.PATH, archive.make(), mode="0755", parents=True)
+    await write(machine, render.helper_units(archive.PATH))
     if home is not None:
         await mount_homes(machine, home)
     if auth == "munge":
@@ -288,7 +265,7 @@ async def mend_scheduler(machine: moorage.Machine, home: str | None, auth: str) 
         await machine.service("slurmctld.service", "restarted")
         await ask(machine, "accounting.await")
     await start_lookout(machine)
-    await machine.service(f"{PEOPLE}.path", "started")
+    await machine.service(f"{render.PEOPLE}.path", "started")
     await start_copies(machine)
 
 
@@ -307,7 +284,7 @@ async def mend_accounting(machine: moorage.Machine, address: str, settings: Json
 
 
 async def stop_controller(machine: moorage.Machine) -> None:
-    aside = (f"{COPY}.timer", f"{PEOPLE}.path")
+    aside = (f"{render.COPY}.timer", f"{render.PEOPLE}.path")
     for unit in (*aside, "slurmctld.service", "slurmdbd.service", "mariadb.service"):
         await machine.service(unit, "stopped")
 
@@ -324,7 +301,7 @@ async def reconfigure(machine: moorage.Machine) -> None:
 
 async def version(machine: moorage.Machine) -> str:
     """The version of the scheduler that runs, as it says itself."""
-    return (await ask(machine, "status.version"))["version"]
+    return (await ask(machine, "scheduler.version"))["version"]
 
 
 async def open_books(machine: moorage.Machine, settings: Json) -> Json:
@@ -333,9 +310,7 @@ async def open_books(machine: moorage.Machine, settings: Json) -> Json:
     await machine.put("/etc/moorage-slurm/accounting.json", text, mode="0644", parents=True)
     given = {name: settings[name] for name in ("account", "cluster", "title")}
     found = await ask(machine, "accounting.ensure", given)
-    await machine.service(f"{PEOPLE}.service", content=render.unit_people(archive.PATH))
-    path = render.path_people()
-    await machine.service(f"{PEOPLE}.path", "started", content=path, enabled=False)
+    await machine.service(f"{render.PEOPLE}.path", "started", enabled=False)
     return found
 
 
@@ -420,10 +395,24 @@ async def await_registered(controller: moorage.Machine, name: str) -> Json:
     raise moorage.Retry(f"the scheduler would not use {name}: {said}{why}", after=5)
 
 
+async def await_scheduler(machine: moorage.Machine, address: str, status: str) -> None:
+    """Until a worker can reach the scheduler, which comes into being beside it in a deployment."""
+    if status in cluster.SETTLED:
+        return
+    if status == "failed":
+        raise moorage.Fail(
+            "controller_failed",
+            "The controller could not join. Retry or replace it, then resume this operation.",
+        )
+    given = {"address": address, "port": render.PORT, "seconds": COMES_WITHIN}
+    if not (await ask(machine, "scheduler.reach", given))["reached"]:
+        raise moorage.Wait(f"no scheduler answers at {address} yet", recheck=1)
+
+
 async def begin_worker(machine: moorage.Machine, unit: str, address: str, last: bool) -> None:
     """Start a worker, which asks the scheduler for its configuration first."""
     try:
-        await start_worker(machine, unit)
+        await machine.service("slurmd.service", "restarted", content=unit, enabled=False)
     except moorage.Fail as err:
         await _give_reason(machine, address, f"slurmd does not start on {machine.name}", last, err)
 

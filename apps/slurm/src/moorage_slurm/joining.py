@@ -17,24 +17,20 @@ TRIES = 2
 
 @app.instance.deploy.prepare
 async def prepare(op: moorage.InstanceOperation) -> None:
-    """The key, and the packages of all hosts side by side: most of the time goes there."""
+    """The key. Everything else all members do side by side; workers wait for the scheduler."""
     await op.put_secret(KEY, generate=KEY_BYTES)
-    series = cluster.series(op.instance.app_version)
-    hosts, undo = op.machines(), host.take_all_off
-    await op.step("install packages", host.install_all, hosts, series, undo=undo)
 
 
 @app.instance.deploy
 async def conclude(op: moorage.InstanceOperation) -> None:
     """Every member is there: say what the cluster is."""
     controller = scheduler(op)
-    runtime = await op.step("ask for versions", host.version, op.machine(controller))
     if cluster.has_local_homes(op.instance):
         op.message("Homes are local to each host: what a job writes stays on its worker.")
     op.report_instance(
         endpoints=cluster.endpoints(controller),
         topology_mode=cluster.topology(op.instance),
-        runtime_version=runtime,
+        runtime_version=controller.runtime_version,
     )
 
 
@@ -60,9 +56,10 @@ async def add_controller(op: moorage.MemberOperation) -> None:
         first_job=1 if legacy is None else legacy.first_job,
         closed=legacy is not None and legacy.is_old,
     )
-    files = render.config_files(whole, _workers(op))
-    await op.step("write the configuration", host.write, op.node, files)
-    await op.step("start the database", host.start_database, op.node)
+    files = {**render.config_files(whole, _workers(op)), **host.helpers()}
+    written = await op.step("write the configuration", host.write, op.node, files)
+    anew = render.DATABASE_FILE in written
+    await op.step("start the database", host.start_database, op.node, anew)
     if legacy is not None:
         await _take_over(op, legacy)
     conf = render.slurmdbd_conf(whole)
@@ -148,17 +145,19 @@ async def add_worker(op: moorage.MemberOperation) -> None:
     check(member, look, processes=whole.processes, config=config, mounts=mounts)
     await _install(op, look)
     await op.step("put the key", host.put_key, op.node, op.secret(KEY), config["auth"])
+    await op.step("let it keep copies", host.start_keeper, op.node)
+    address, status = whole.address, controller.status
+    await op.step("wait for the scheduler", host.await_scheduler, op.node, address, status)
     if not beside:
         await _bring_homes(op, controller)
     worker = cluster.worker(member, config)
     machine = op.machine(controller)
     await know_gpus(op, [member])
-    unit = render.unit_slurmd(worker, controller=whole.address)
-    last, address = op.attempt >= TRIES, whole.address
+    unit = render.unit_slurmd(worker, controller=address)
+    last = op.attempt >= TRIES
     await op.step(
         "start the worker", host.begin_worker, op.node, unit, address, last, undo=host.end_worker
     )
-    await op.step("let it keep copies", host.start_keeper, op.node)
     node: Json = await op.step(
         "wait until the scheduler knows it",
         host.join,

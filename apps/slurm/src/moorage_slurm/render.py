@@ -5,14 +5,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from moorage_slurm.onhost import homes, nfs
+from moorage_slurm.onhost import homes, nfs, status
 
 Processes = Literal["cgroup", "linuxproc"]
 Json = dict[str, Any]
 
 CONFIG = "/etc/slurm"
 ACCOUNTING = f"{CONFIG}/slurmdbd.conf"
+DATABASE_FILE = "/etc/mysql/mariadb.conf.d/60-moorage-slurm.cnf"
 UNITS = "/etc/systemd/system"
+PEOPLE, LOOKOUT = "moorage-slurm-people", "moorage-slurm-status"
+COPY, KEEP = "moorage-slurm-copy", "moorage-slurm-keep"
+"""Our own units, beside Slurm's."""
 SHARED = tuple(f"{CONFIG}/{name}.conf" for name in ("slurm", "gres", "cgroup", "plugstack"))
 """What every daemon reads."""
 STATE = "/var/lib/slurm/slurmctld"
@@ -198,7 +202,6 @@ DATABASE_CONF = f"""\
 [mariadbd]
 skip-networking
 innodb_buffer_pool_size=256M
-innodb_log_file_size=64M
 innodb_lock_wait_timeout=900
 innodb_snapshot_isolation=OFF
 """
@@ -366,6 +369,19 @@ def gpu_kind(model: str) -> str:
     words = re.findall(r"[a-z0-9]+", model.lower())
     own = [word for word in words if word not in {"nvidia", "amd", "tesla", "instinct", "geforce"}]
     return (own or words or ["gpu"])[0]
+
+
+def helper_units(program: str) -> dict[str, str]:
+    """What works beside the daemons of the controller's host, by path."""
+    units = {
+        f"{PEOPLE}.service": unit_people(program),
+        f"{PEOPLE}.path": path_people(),
+        f"{LOOKOUT}@.service": unit_lookout(program),
+        f"{LOOKOUT}.socket": socket_lookout(status.LOOKOUT),
+        f"{COPY}.service": unit_copy(program),
+        f"{COPY}.timer": timer_copy(),
+    }
+    return {f"{UNITS}/{unit}": text for unit, text in units.items()}
 
 
 def unit_people(program: str) -> str:

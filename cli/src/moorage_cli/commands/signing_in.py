@@ -1,6 +1,7 @@
 """`moor login`, `moor logout`, `moor whoami`."""
 
 import socket
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +11,7 @@ import typer
 import moorage
 from moorage import AccessToken, Auth, Client, Model, Password, ServiceAccount
 from moorage.models import GrantRead, MeRead
-from moorage_cli import connection, durations, profiles, shown_once
+from moorage_cli import connection, durations, profiles, shown_once, terminal
 from moorage_cli.connection import AGENT, Chosen, Session
 from moorage_cli.durations import Duration
 from moorage_cli.failures import NotSignedIn, Refused
@@ -39,6 +40,8 @@ KeyId = Annotated[
 PrivateKeyFile = Annotated[
     Path | None, typer.Option("--private-key", metavar="FILE", help="The key's private half.")
 ]
+WAIT = 30.0
+"""Seconds for which one question waits for somebody's decision."""
 
 
 class Whoami(Model):
@@ -78,6 +81,12 @@ async def sign_in(
     email: Annotated[
         str | None, typer.Option(help="Your account. Left out: you are asked.")
     ] = None,
+    code: Annotated[
+        bool, typer.Option("--code", help="Sign in by a code that you approve in the console.")
+    ] = False,
+    password: Annotated[
+        bool, typer.Option("--password", help="Sign in by e-mail and password instead.")
+    ] = False,
     password_stdin: PasswordStdin = False,
     token_stdin: TokenStdin = False,
     service_account: Account = None,
@@ -91,14 +100,17 @@ async def sign_in(
 ) -> Done:
     """Sign in to a platform and remember it.
 
-    With e-mail and password this makes a personal access token that lives for --expires-in; the
-    password is not kept. The token is stored in a file that only you can read.
+    At a terminal this shows a code, which you approve in the console; with --email or --password it
+    asks for a password, which is not kept. Either way it makes a personal access token that lives
+    for --expires-in, and stores it in a file that only you can read.
     """
     platform = _platform(chosen, url, ca)
     if service_account or key or private_key:
         profile, me = await _as_account(platform, service_account, key, private_key)
     elif token_stdin:
         profile, me = await _by_token(platform)
+    elif code or not (email or password or password_stdin or not sys.stdin.isatty()):
+        profile, me = await _by_code(platform, durations.seconds(expires_in))
     else:
         secret = _Person(email, password_stdin, durations.seconds(expires_in))
         profile, me = await _by_password(platform, secret)
@@ -174,8 +186,7 @@ async def _by_password(platform: _Platform, who: _Person) -> tuple[Profile, MeRe
     password = shown_once.read_line("Password", from_stdin=who.from_stdin, flag="--password-stdin")
     async with platform.client(Password(email, password)) as client:
         me = await client.me.get()
-        name = f"moor on {socket.gethostname()}"[:100]
-        issued = await client.access_tokens.create(name=name, expires_in=who.lifetime)
+        issued = await client.access_tokens.create(name=_here(), expires_in=who.lifetime)
         profile = Profile(
             url=client.url,
             ca=platform.ca,
@@ -184,6 +195,31 @@ async def _by_password(platform: _Platform, who: _Person) -> tuple[Profile, MeRe
             expires_at=issued.expires_at.isoformat(),
         )
     return profile, me
+
+
+async def _by_code(platform: _Platform, lifetime: int) -> tuple[Profile, MeRead]:
+    """Show a code, and wait until somebody has decided about it in the console."""
+    async with Client(platform.url, ca=platform.ca, agent=AGENT) as client:
+        asked = await client.signing_in.ask_for_code(client=_here(), token_expires_in=lifetime)
+        page, code = terminal.plain(asked.verification_uri), terminal.plain(asked.user_code)
+        print(f"Open {page} and approve this code:  {code}", file=sys.stderr, flush=True)
+        got = await client.signing_in.redeem_code(asked.device_code, wait=WAIT)
+        while got.token is None:
+            got = await client.signing_in.redeem_code(asked.device_code, wait=WAIT)
+        profile = Profile(
+            url=client.url,
+            ca=platform.ca,
+            token=got.token,
+            token_id=got.token_id,
+            expires_at=got.expires_at.isoformat() if got.expires_at else None,
+        )
+    async with platform.client(AccessToken(got.token)) as client:
+        return profile, await client.me.get()
+
+
+def _here() -> str:
+    """What the token is called in the list of somebody's tokens."""
+    return f"moor on {socket.gethostname()}"[:100]
 
 
 async def _by_token(platform: _Platform) -> tuple[Profile, MeRead]:

@@ -72,22 +72,6 @@ def media_type(name: str) -> str:
     return TYPES.get(PurePosixPath(name).suffix, OCTETS)
 
 
-def takes_html(accept: str) -> bool:
-    """Whether somebody looks at the answer: programs that take anything do not say `text/html`."""
-    return any(_weight(part, "text/html") for part in accept.lower().split(","))
-
-
-def takes_gzip(accept_encoding: str) -> bool:
-    return any(_weight(part, "gzip") for part in accept_encoding.lower().split(","))
-
-
-def _weight(part: str, wanted: str) -> bool:
-    """Whether one part of a list of preferences is about this, and does not refuse it."""
-    name, *options = (word.strip() for word in part.split(";"))
-    refused = any(re.fullmatch(r"q=0(\.0*)?", option) for option in options)
-    return name == wanted and not refused
-
-
 def is_known(if_none_match: str, tag: str) -> bool:
     """Whether the caller has this very file already."""
     given = [each.strip().removeprefix("W/") for each in if_none_match.split(",")]

@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from moorage_core.console import rules
 from moorage_core.console.files import Folder, Found
 from moorage_core.http.routing import PUBLIC, RouteSpec
+from moorage_core.kit import accepting
 
 BUILT = Path(__file__).parent
 """Where the build puts its files: `app` and `docs`."""
@@ -106,11 +107,11 @@ class Console:
 
 
 def _is_looked_at(request: Request) -> bool:
-    return rules.takes_html(",".join(request.headers.getlist("accept")))
+    return accepting.takes(",".join(request.headers.getlist("accept")), "text/html")
 
 
 def _send(found: Found, request: Request, *, cache: str) -> Response:
-    gzip = rules.takes_gzip(",".join(request.headers.getlist("accept-encoding")))
+    gzip = accepting.takes(",".join(request.headers.getlist("accept-encoding")), "gzip")
     packed = found.packed if gzip else None
     tag = f'{found.tag[:-1]}-gzip"' if packed else found.tag
     headers = {

@@ -1,4 +1,4 @@
-"""What moves in an instance without being an event: hints for who looks at it. Pure.
+"""What moves in an instance without being an event: hints for who looks at it.
 
 A step that was reported, a number that was observed, a row of a view: far too many to keep, and of
 no worth once newer ones are there. A hint says where to look again, and is never kept. Hints that

@@ -406,6 +406,12 @@ ACCESS_TOKEN_CREATED = EventType(
 ACCESS_TOKEN_REVOKED = EventType(
     "iam.access_token.revoked", "A personal token was revoked.", Credential
 )
+DEVICE_CODE_APPROVED = EventType(
+    "iam.device_code.approved", "Somebody let a program sign in as them.", Credential
+)
+DEVICE_CODE_DENIED = EventType(
+    "iam.device_code.denied", "Somebody kept a program from signing in as them.", Credential
+)
 SERVICE_ACCOUNT_CREATED = EventType(
     "iam.service_account.created", "A service account was made.", ServiceAccount
 )

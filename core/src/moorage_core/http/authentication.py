@@ -87,7 +87,7 @@ def _guesser(platform: Platform, request: Request, credential: str) -> tuple[Buc
     """
     if credential.startswith(MARKED) and tokens.is_marked(credential, platform.node_key):
         return platform.by_claim, tokens.digest(credential).hex()
-    return platform.by_address, _address(platform, request)
+    return platform.by_address, address_of(platform, request)
 
 
 def _credential(request: Request) -> str | None:
@@ -121,22 +121,32 @@ def limit_principal(platform: Platform, principal: Principal) -> None:
 
 
 def limit_address(platform: Platform, request: Request) -> None:
-    _limit(platform.by_address.take(_address(platform, request)))
+    _limit(platform.by_address.take(address_of(platform, request)))
 
 
 def limit_claim(platform: Platform, claim: str) -> None:
     _limit(platform.by_claim.take(claim))
 
 
+def check_guesses(platform: Platform, guesser: str) -> None:
+    """Refuse somebody who guessed wrong too often; the right ones cost nothing."""
+    _limit(platform.by_guess.wait(guesser))
+
+
+def note_guess(platform: Platform, guesser: str) -> None:
+    platform.by_guess.take(guesser)
+
+
 def limit_guesses(platform: Platform, account: str, request: Request | None = None) -> None:
     """Passwords are worth guessing and cost much to check: few tries, by account and by address."""
     wait = platform.by_guess.take(account.lower())
     if request is not None:
-        wait = max(wait, platform.by_guess.take(_address(platform, request)))
+        wait = max(wait, platform.by_guess.take(address_of(platform, request)))
     _limit(wait)
 
 
-def _address(platform: Platform, request: Request) -> str:
+def address_of(platform: Platform, request: Request) -> str:
+    """Where a request comes from, as far as the proxies in between can be believed."""
     peer = request.client.host if request.client else ""
     forwarded = ",".join(request.headers.getlist("x-forwarded-for"))
     return addresses.caller(peer, forwarded, platform.settings.server.trusted_proxies)

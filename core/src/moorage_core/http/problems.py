@@ -2,15 +2,17 @@
 
 import json
 from typing import Any
+from urllib.parse import urlencode
 
 import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from moorage_core.errors import MEDIA_TYPE, TYPE_BASE, ApiError, Fault, Malformed, NotFound
 from moorage_core.http import directory
+from moorage_core.kit import accepting
 from moorage_core.kit.counting import counted
 
 log = structlog.get_logger()
@@ -63,7 +65,20 @@ def install(app: FastAPI) -> None:
 
 async def _api_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ApiError)
-    return render(error, request.state.trace.correlation_id)
+    return _answer(request, error)
+
+
+def _answer(request: Request, error: ApiError) -> Response:
+    """A document; or, where somebody walks through the route, a page of ours that explains it."""
+    spec, correlation_id = request.scope.get("moorage.route"), request.state.trace.correlation_id
+    if spec is None or spec.lands is None or not _is_browser(request):
+        return render(error, correlation_id)
+    query = urlencode({"problem": error.code, "correlation_id": correlation_id})
+    return RedirectResponse(f"{spec.lands}?{query}", 303)
+
+
+def _is_browser(request: Request) -> bool:
+    return accepting.takes(",".join(request.headers.getlist("accept")), "text/html")
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
@@ -72,7 +87,7 @@ async def _invalid(request: Request, error: Exception) -> Response:
     one = "thing in the request is not as this route takes it"
     many = "things in the request are not as this route takes them"
     detail = f"{counted(len(faults), one, many)}; see errors."
-    return render(Malformed(detail, errors=faults), request.state.trace.correlation_id)
+    return _answer(request, Malformed(detail, errors=faults))
 
 
 def _fault(item: Any) -> Fault:

@@ -85,6 +85,8 @@ class RouteSpec:
     """For public routes: who calls, where the body shows it in a way that no stranger can."""
     any_text: bool = False
     """It takes whatever a host says, and makes text of it that can be kept."""
+    lands: str | None = None
+    """The page that a browser is sent to with a refusal: somebody walks through this route."""
 
     @property
     def label(self) -> str:
@@ -162,12 +164,14 @@ class Routes:
         why_public: str = "",
         claim: Claim | None = None,
         any_text: bool = False,
+        lands: str | None = None,
         **options: Any,
     ) -> Callable[[F], F]:
         """A step of a protocol between programs, with a natural key of its own.
 
         One that `streams` takes its body from `request.stream()`, up to the limit for uploads. One
         that takes `any_text` cleans what it is sent: the word of a host is kept, whatever it is.
+        One that `lands` sends browsers to that page with a refusal.
         """
         expected = (*answers, errors.TooLarge) if method != "GET" else answers
         return self._route(
@@ -181,6 +185,7 @@ class Routes:
             why_public=why_public,
             claim=claim,
             any_text=any_text,
+            lands=lands,
             **options,
         )
 
@@ -201,6 +206,7 @@ class Routes:
         dry_run: bool = False,
         claim: Claim | None = None,
         any_text: bool = False,
+        lands: str | None = None,
         **options: Any,
     ) -> Callable[[F], F]:
         expected = (*ALWAYS, *answers) if key == PUBLIC else (*ALWAYS, *WITH_CALLER, *answers)
@@ -223,6 +229,7 @@ class Routes:
                 dry_run,
                 claim,
                 any_text,
+                lands,
             )
             self.specs.append(spec)
             dependencies = [Depends(_idempotency_header)] if kind == "mutation" else []

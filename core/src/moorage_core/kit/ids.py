@@ -248,3 +248,7 @@ class UsageRecordId(Id):
 
 PLATFORM_ORG = OrgId("org_" + "0" * 26)
 """The org of those who own the machines. What belongs to no tenant belongs to it."""
+
+
+class DeviceCodeId(Id):
+    prefix = "dvc"

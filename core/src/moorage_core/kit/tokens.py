@@ -8,6 +8,7 @@ import secrets
 SESSION = "moor_ses_"
 ACCESS_TOKEN = "moor_pat_"
 PASSWORD_CODE = "moor_pwc_"
+DEVICE_CODE = "moor_dvc_"
 SERVICE_ACCOUNT_KEY = "moor_sak_"
 PULL = "moor_pul_"
 ENROLMENT = "moor_enr_"

@@ -198,8 +198,8 @@ async def add_rows(
 
     The caller has locked the instance, whose rows of components exist, and puts the children into
     the operation that it asks for. Machines that are asked for by SKU are allocated here. With
-    `in_waves` it is a deployment: components start one after the other, in the order of the
-    manifest, and machines stay where a member could not join. One that `replaces` another is none
+    `in_waves` it is a deployment: components start one after the other, as the manifest has them,
+    and machines stay where a member could not join. One that `replaces` another is none
     more.
     """
     org, project = instance.org_id, instance.project_id
@@ -223,14 +223,14 @@ async def add_rows(
     for member in added:
         publish(ctx, member)
     states = {row.id: row.status for each in machines.values() for row in each}
-    order = list(manifest.components) if in_waves else []
+    waves = rules.waves(manifest) if in_waves else {}
     seconds = rules.timeout(manifest, "member.add")
     return [
         NewChild(
             "member.add",
             member.id,
             _told(member, keep=in_waves or member.keep_allocation),
-            wave=order.index(member.component) if in_waves else 0,
+            wave=waves.get(member.component, 0),
             allocations=(str(member.allocation_id),),
             timeout=seconds,
             waits_for=_awaited(member, states),

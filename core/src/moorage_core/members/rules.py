@@ -436,6 +436,15 @@ def says_new(member: Member, said: Mapping[str, Any]) -> bool:
 # What operations are told
 
 
+def waves(manifest: Manifest) -> dict[str, int]:
+    """In which wave of a deployment the members of each component join."""
+    found: dict[str, int] = {}
+    for key, component in manifest.components.items():
+        last = max(found.values(), default=-1)
+        found[key] = last + 1 if component.waits_for_others else max(last, 0)
+    return found
+
+
 def timeout(manifest: Manifest, kind: str) -> int:
     """Seconds that one operation of the kind may take."""
     timeouts: Mapping[str, int] = {str(k): int(v) for k, v in manifest.timeouts.items()}

@@ -39,6 +39,8 @@ CALLBACK_ERRORS = (
     rules.AccountDisabled,
     rules.LinkedToAnother,
 )
+LOGIN_PAGE = "/login"
+"""Where the console says why a sign-in came to nothing."""
 
 ReturnTo = Annotated[
     str,
@@ -69,6 +71,7 @@ async def list_sign_in_choices(ctx: Ctx) -> dict[str, list[LoginProvider]]:
     status_code=302,
     response_class=RedirectResponse,
     answers=START_ERRORS,
+    lands=LOGIN_PAGE,
 )
 async def start_sign_in(
     provider: Slug, platform: PlatformDep, return_to: ReturnTo = "/"
@@ -96,6 +99,7 @@ async def start_sign_in(
     status_code=303,
     response_class=RedirectResponse,
     answers=CALLBACK_ERRORS,
+    lands=LOGIN_PAGE,
 )
 async def finish_sign_in(
     provider: Slug,

@@ -188,7 +188,9 @@ def _announce(settings: Settings, *, address: str) -> None:
         pause = threading.Event()
         while not serving.accepts(address, settings.server.port):
             pause.wait(0.05)
-        print(f"Moorage is ready at {shown_url(settings)}", flush=True)
+        url = shown_url(settings).rstrip("/")
+        arguments.say("Console", f"{url}/")
+        print(f"Moorage is ready at {url}", flush=True)
 
     threading.Thread(target=wait, name="announce", daemon=True).start()
 

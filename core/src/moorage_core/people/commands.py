@@ -32,6 +32,7 @@ from moorage_core.platform import Platform
 from moorage_core.tenancy import memberships
 
 ReasonRequired = rules.ReasonRequired
+TokenTooLong = rules.TokenTooLong
 
 
 # Who a credential proves
@@ -197,9 +198,7 @@ async def end_session(ctx: Context, id: str) -> None:
 async def create_access_token(ctx: Context, new: AccessTokenCreate) -> tuple[AccessToken, str]:
     """A token that can do what its owner can, or less."""
     authorize_self(ctx, Permission.IAM_SELF_MANAGE)
-    longest = int(ctx.platform.settings.identity.access_token_lifetime_max.total_seconds())
-    if new.expires_in > longest:
-        raise rules.TokenTooLong(f"A token may live {longest} seconds at most.")
+    check_token_lifetime(ctx.platform, new.expires_in)
     expires_at = ctx.now + timedelta(seconds=new.expires_in)
     if ctx.principal.until is not None and expires_at > ctx.principal.until:
         raise rules.TokenTooLong(
@@ -207,12 +206,10 @@ async def create_access_token(ctx: Context, new: AccessTokenCreate) -> tuple[Acc
             "Sign in to make one that lives longer."
         )
     org, project = await _place(ctx, new)
-    parent = await _parent(ctx)
-    secret = tokens.new(tokens.ACCESS_TOKEN)
     token = AccessToken(
         id=AccessTokenId.new(),
         user_id=ctx.principal.id,
-        parent_id=parent,
+        parent_id=await _parent(ctx),
         name=new.name,
         permissions=None if new.permissions is None else sorted(set(new.permissions)),
         org_id=org,
@@ -221,9 +218,40 @@ async def create_access_token(ctx: Context, new: AccessTokenCreate) -> tuple[Acc
         expires_at=expires_at,
         revoked_at=None,
     )
+    return token, await _issue(ctx, token)
+
+
+async def issue_access_token(
+    ctx: Context, *, name: str, expires_in: int
+) -> tuple[AccessToken, str]:
+    """A token for the context's principal, who approved that somebody else gets it."""
+    token = AccessToken(
+        id=AccessTokenId.new(),
+        user_id=ctx.principal.id,
+        parent_id=None,
+        name=name,
+        permissions=None,
+        org_id=None,
+        project_id=None,
+        created_at=ctx.now,
+        expires_at=ctx.now + timedelta(seconds=expires_in),
+        revoked_at=None,
+    )
+    return token, await _issue(ctx, token)
+
+
+def check_token_lifetime(at: Platform, seconds: int) -> None:
+    longest = int(at.settings.identity.access_token_lifetime_max.total_seconds())
+    if seconds > longest:
+        raise rules.TokenTooLong(f"A token may live {longest} seconds at most.")
+
+
+async def _issue(ctx: Context, token: AccessToken) -> str:
+    """Keep a token; its secret is told once."""
+    secret = tokens.new(tokens.ACCESS_TOKEN)
     await store.add_access_token(ctx.db, token, token_hash=tokens.digest(secret))
     await _record_credential(ctx, registry.ACCESS_TOKEN_CREATED, token.id, version=1)
-    return token, secret
+    return secret
 
 
 async def list_access_tokens(ctx: Context, page: PageRequest) -> Page[AccessToken]:

@@ -40,6 +40,7 @@ def _kind(table: LiteralString, column: LiteralString) -> Kind:
 
 # A certificate is good for minutes: its expiry is its end.
 CERTIFICATES = _kind("ssh_certificates", "expires_at")
+DEVICE_CODES = _kind("device_codes", "expires_at")
 DELIVERIES = _kind("webhook_deliveries", "ended_at")
 # One that was used goes with its expiry too.
 ENROLMENTS = _kind("enrolments", "expires_at")
@@ -55,6 +56,7 @@ USED_ASSERTIONS = _kind("used_assertions", "expires_at")
 KINDS = (
     CERTIFICATES,
     DELIVERIES,
+    DEVICE_CODES,
     ENROLMENTS,
     EVIDENCE,
     IDEMPOTENCY,

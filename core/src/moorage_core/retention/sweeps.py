@@ -35,6 +35,7 @@ class DeleteExpired(Sweep):
         before = {
             store.CERTIFICATES: now - keep.evidence,
             store.DELIVERIES: now - keep.deliveries,
+            store.DEVICE_CODES: now - LEEWAY,
             store.ENROLMENTS: now - ENROLMENTS_KEPT,
             store.EVIDENCE: now - keep.evidence,
             store.IDEMPOTENCY: now - keep.idempotency,

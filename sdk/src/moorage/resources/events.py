@@ -1,13 +1,14 @@
 """Events: read by cursor, listened to, or followed for as long as you like."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 
 import httpx2
 
 from moorage import _operations as operations
 from moorage import _retry
 from moorage._calls import Group, call, read
+from moorage._model import Model
 from moorage._operation import Arguments
 from moorage._problem import ApiError, Unreachable
 from moorage._refusal import ended
@@ -15,6 +16,16 @@ from moorage.models import CloudEvent, EventsRead
 
 LATEST = "latest"
 WAIT_SECONDS = 30.0
+
+
+class Moved(Model):
+    """A hint: this part of an instance is worth another look."""
+
+    instance: str
+    what: str
+    """`instance`, `operations` or `views`."""
+    name: str | None = None
+    """Of a view; None where it may be any."""
 
 
 class Events(Group):
@@ -46,20 +57,29 @@ class Events(Group):
         org: str | None = None,
         project: str | None = None,
         types: Sequence[str] = (),
+        watch: Sequence[str] = (),
+        hinted: Callable[[Moved], None] | None = None,
     ) -> AsyncIterator[CloudEvent]:
         """Events as they happen, over one connection; ends when it does. See `follow` for more.
+
+        `hinted` is called where something of the instances in `watch` is worth another look.
 
         Raises:
             Unreachable: The connection broke. Go on with the last event's `sequence` as `after`.
             ApiError: You may not listen any more, for example because a token has expired.
         """
         query = {"after": after, "org": org, "project": project, "type": [*types]}
+        query["watch"] = [*watch]
         async with self._transport.stream(
             operations.STREAM_EVENTS, Arguments(query=query), self._options
         ) as response:
             async for message in httpx2.EventSource(response):
                 if message.event == "end":
                     raise ended(message.data, response)
+                if message.event == "moved":
+                    if hinted is not None:
+                        hinted(Moved.model_validate_json(message.data))
+                    continue
                 yield CloudEvent.model_validate_json(message.data)
 
     stream.__dict__["operation"] = operations.STREAM_EVENTS

@@ -6,6 +6,11 @@ from moorage import _operations as operations
 from moorage._calls import Group, Redirect, call, listing
 from moorage._operation import Arguments
 from moorage.models import (
+    DeviceCodeCreate,
+    DeviceCodeIssued,
+    DeviceCodeRead,
+    DeviceTokenRead,
+    DeviceTokenRequest,
     Login,
     LoginRead,
     PasswordSet,
@@ -45,6 +50,32 @@ class SigningIn(Group):
             client_secret=client_secret,
         )
         return Arguments(body=body)
+
+    @call(operations.CREATE_DEVICE_CODE, DeviceCodeIssued)
+    def ask_for_code(self, *, client: str, token_expires_in: int) -> Arguments:
+        """A code by which somebody can let this program sign in as them, in the console."""
+        return Arguments(body=DeviceCodeCreate(client=client, token_expires_in=token_expires_in))
+
+    @call(operations.REDEEM_DEVICE_CODE, DeviceTokenRead)
+    def redeem_code(self, device_code: str, *, wait: float = 0) -> Arguments:
+        """The token of whoever approved the code, once; waits for the decision."""
+        body = DeviceTokenRequest(device_code=device_code, wait=wait)
+        return Arguments(body=body, wait=wait)
+
+    @call(operations.GET_DEVICE_CODE, DeviceCodeRead)
+    def get_code(self, user_code: str) -> Arguments:
+        """What asks to sign in as the caller."""
+        return Arguments(path={"user_code": user_code})
+
+    @call(operations.APPROVE_DEVICE_CODE, DeviceCodeRead)
+    def approve_code(self, user_code: str) -> Arguments:
+        """Let the program sign in as the caller, whose proof must be a session."""
+        return Arguments(path={"user_code": user_code})
+
+    @call(operations.DENY_DEVICE_CODE, DeviceCodeRead)
+    def deny_code(self, user_code: str) -> Arguments:
+        """Keep the program out. The caller's proof must be a session."""
+        return Arguments(path={"user_code": user_code})
 
     @listing(operations.LIST_SIGN_IN_CHOICES, SignInChoice)
     def list_choices(self) -> Arguments:

@@ -6,8 +6,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -38,9 +37,8 @@ class Refused(Exception):
         self.code, self.message, self.log = code, message, list(log)
 
 
-@dataclass(frozen=True)
-class Completed:
-    """How a program ended."""
+class Completed(NamedTuple):
+    """How a program ended. No dataclass: this is read anew for every question, and those cost."""
 
     code: int
     stdout: str

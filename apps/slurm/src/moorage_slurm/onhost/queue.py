@@ -19,6 +19,17 @@ BOOKED = (
     *("JobID", "User", "UID", "Account", "Partition", "State", "ExitCode", "Submit", "Start"),
     *("End", "Elapsed", "AllocCPUS", "AllocTRES", "NodeList", "Comment", "JobName"),
 )
+WORDS = {
+    "exitcode": "exit_code",
+    "submit": "submitted",
+    "start": "started",
+    "end": "ended",
+    "alloccpus": "cpus",
+    "alloctres": "resources",
+    "nodelist": "nodes",
+    "jobname": "name",
+}
+"""What the queue calls what accounting calls otherwise."""
 WHOLE_ARRAYS = {"SLURM_BITSTR_LEN": "0"}
 """All tasks of an array are named, however many words that takes."""
 SHOWN = 60
@@ -201,14 +212,25 @@ def list_jobs(given: Json) -> Json:
 
 
 def inspect(given: Json) -> Json:
-    """What scheduler and accounting say of a job."""
+    """What is known of a job, in the queue's words. Of what both say, the scheduler's counts:
+    accounting hears of a job a moment later, and keeps it for longer."""
     number = name_of(given)
     live = jobs(f"--jobs={number}", "-t", "all")
-    # Accounting hears of a job a moment after the scheduler.
     booked = _booked("-j", number, names=BOOKED)
     if not live and not booked:
         raise Refused("job_missing", f"There is no job {number}.")
-    return {"job": (booked[0] if booked else {}) | ({"now": live[0]} if live else {})}
+    return {"job": {**(in_queue_words(booked[0]) if booked else {}), **(live[0] if live else {})}}
+
+
+def in_queue_words(booked: Json) -> Json:
+    """A row of accounting as the queue would have it, with what only accounting knows. Pure."""
+    found = {WORDS.get(name, name): value for name, value in booked.items()}
+    number = found.pop("jobid")
+    found["job"], found["cpus"] = int(number.partition("_")[0]), int(found["cpus"] or 0)
+    found["array"] = number if "_" in number else ""
+    for name in ("submitted", "started", "ended"):
+        found[name] = f"{found[name]}Z" if found[name][:1].isdigit() else None
+    return found
 
 
 def _booked(*words: str, names: tuple[str, ...]) -> list[Json]:

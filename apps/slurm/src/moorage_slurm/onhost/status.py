@@ -12,7 +12,7 @@ import socket
 import time
 from pathlib import Path
 
-from moorage_slurm.onhost import accounting, drift, homes, look, nodes, queue, usage
+from moorage_slurm.onhost import accounting, drift, homes, look, nodes, queue, scheduler, usage
 from moorage_slurm.onhost.commands import Completed, Json, Refused, is_up, ping, run
 
 DAEMONS = ("munge", "mariadb", "slurmdbd", "slurmctld")
@@ -25,20 +25,6 @@ CONNECTING, GATHERING, WITHIN, RECENT = 2, 20, 5, 120
 """Seconds."""
 MOST = 20
 """Complaints: each comes with several others of the same cause."""
-
-
-def version(given: Json) -> Json:
-    """The version of the scheduler that runs here, as it says itself."""
-    return {"version": _version() or ""}
-
-
-def _version() -> str | None:
-    done = run("scontrol", "show", "config", within=10)
-    for line in done.lines:
-        name, _, value = line.partition("=")
-        if name.strip() == "SLURM_VERSION":
-            return value.strip()
-    return None
 
 
 def cluster(given: Json) -> Json:
@@ -71,7 +57,11 @@ def gather(given: Json) -> Json:
     settings = accounting.read_settings()
     books = accounting.read(settings, within=WITHIN)
     said |= {"complaints": complaints("slurmctld")}
-    said |= {"version": _version(), "accounting": books.ok, "books": last_words(books)}
+    said |= {
+        "version": scheduler.find_version(),
+        "accounting": books.ok,
+        "books": last_words(books),
+    }
     try:
         said |= {"nodes": nodes.list_all(), "partitions": partitions(), **queue.snapshot()}
         if books.ok:
@@ -173,4 +163,4 @@ def complaints(daemon: str) -> list[str]:
     return [*dict.fromkeys(each[1][:300].rstrip(".") for each in found if each)][-MOST:]
 
 
-VERBS = {"version": version, "cluster": cluster, "gather": gather, "worker": worker}
+VERBS = {"cluster": cluster, "gather": gather, "worker": worker}

@@ -24,7 +24,8 @@ REASON = "moorage version: "
 
 
 def brought(given: Json) -> Json:
-    """Remember what our bundles brought, so that it is known later what nobody needs.
+    """Remember what our bundles brought, so that it is known later what nobody needs, and take
+    away files among it that nobody wants.
 
     The package has workers start with the host; the platform starts those that are members then.
     """
@@ -34,6 +35,8 @@ def brought(given: Json) -> Json:
     part.write_text(json.dumps(sorted(known | set(given["packages"]))))
     part.rename(BROUGHT)
     run("systemctl", "disable", "--quiet", "--no-reload", "slurmd.service")
+    for path in given.get("less", ()):
+        Path(path).unlink(missing_ok=True)
     return {}
 
 

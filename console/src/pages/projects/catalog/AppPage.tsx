@@ -8,7 +8,7 @@ import { AsksFor } from "@/components/AsksFor";
 import { Empty, Face, Failed, ListFace, Loading } from "@/components/Faces";
 import { Facts } from "@/components/Facts";
 import { Page } from "@/components/Page";
-import { Prose } from "@/components/Prose";
+import { Line, Prose } from "@/components/Prose";
 import { Rows } from "@/components/Rows";
 import { Section } from "@/components/Section";
 import { Status } from "@/components/Status";
@@ -226,7 +226,9 @@ function Overview({
                 <Table.Tr key={key}>
                   <Table.Td fw={600}>{sentence(key)}</Table.Td>
                   <Table.Td style={{ whiteSpace: "nowrap" }}>{sentence(howMany(each))}</Table.Td>
-                  <Table.Td>{each.description ?? "–"}</Table.Td>
+                  <Table.Td>
+                    <Line text={each.description ?? "–"} />
+                  </Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>
@@ -249,15 +251,17 @@ function Overview({
 function Words({ title, of }: { title: string; of: string[] }) {
   if (of.length === 0) return null;
   return (
-    <Group gap={6}>
-      <Text size="sm" c="dimmed" w={64}>
+    <Group gap="sm" wrap="nowrap" align="flex-start">
+      <Text size="sm" c="dimmed" w={60} style={{ flexShrink: 0 }}>
         {title}
       </Text>
-      {of.map((word) => (
-        <Badge key={word} color="gray" size="lg">
-          {word}
-        </Badge>
-      ))}
+      <Group gap={6}>
+        {of.map((word) => (
+          <Badge key={word} color="gray" size="lg" fw={500}>
+            {word}
+          </Badge>
+        ))}
+      </Group>
     </Group>
   );
 }
@@ -275,7 +279,9 @@ function Config({ schema }: { schema: JsonSchema }) {
                 <Table.Td fw={600} style={{ whiteSpace: "nowrap", verticalAlign: "top" }}>
                   {field.title ?? sentence(name)}
                 </Table.Td>
-                <Table.Td>{field.description ?? "–"}</Table.Td>
+                <Table.Td>
+                  <Line text={field.description ?? "–"} />
+                </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

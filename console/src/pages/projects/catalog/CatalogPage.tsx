@@ -149,7 +149,14 @@ function Next({
 /** The first letters of an app's name, always in the same colour. */
 export function Mark({ name, size = 42 }: { name: string; size?: number }) {
   return (
-    <Avatar name={name} color="initials" radius="md" size={size} aria-hidden>
+    <Avatar
+      name={name}
+      color="initials"
+      allowedInitialsColors={["harbour", "teal", "violet", "indigo"]}
+      radius="md"
+      size={size}
+      aria-hidden
+    >
       {name.slice(0, 2)}
     </Avatar>
   );

@@ -28,7 +28,7 @@ import {
 import { NameStep } from "@/pages/projects/catalog/deploy/NameStep";
 import { PlacementStep } from "@/pages/projects/catalog/deploy/PlacementStep";
 import type { StepProps } from "@/pages/projects/catalog/deploy/props";
-import { ReviewStep } from "@/pages/projects/catalog/deploy/ReviewStep";
+import { ReviewStep, useDeploy } from "@/pages/projects/catalog/deploy/ReviewStep";
 import { type Standing, useAppOf, useStanding } from "@/pages/projects/catalog/offers";
 
 const TITLES: Record<Step, string> = {
@@ -130,7 +130,10 @@ function Wizard(props: Omit<StepProps, "faults" | "go">) {
   const operator =
     operators.data?.items.find((each) => each.id === draft.operator) ?? operators.data?.items[0];
   const asked = operator && body(draft, app.id, components, operator.id);
-  const plan = usePlan(asked, step === "review" && missing === "review");
+  const act = useDeploy(app);
+  // While it is being applied, what the plan was made from changes under it.
+  const applied = act.isPending || act.isSuccess;
+  const plan = usePlan(asked, step === "review" && missing === "review" && !applied);
   const refusal = plan.error instanceof Refusal ? plan.error : null;
   const shared = { ...props, go, faults: refusal?.faults ?? [] };
   const active = STEPS.indexOf(step);
@@ -143,11 +146,11 @@ function Wizard(props: Omit<StepProps, "faults" | "go">) {
         iconSize={32}
         styles={{ content: { padding: 0 }, separator: { marginInline: 8 } }}
       >
-        {STEPS.map((each) => (
+        {STEPS.map((each, index) => (
           <Stepper.Step
             key={each}
             label={<Box visibleFrom="sm">{TITLES[each]}</Box>}
-            aria-label={TITLES[each]}
+            aria-label={`${index + 1} ${TITLES[each]}`}
             aria-current={each === step ? "step" : undefined}
           />
         ))}
@@ -163,6 +166,7 @@ function Wizard(props: Omit<StepProps, "faults" | "go">) {
           operators={operators}
           asked={asked}
           plan={plan}
+          act={act}
         />
       )}
     </>

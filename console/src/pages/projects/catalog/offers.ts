@@ -26,16 +26,16 @@ export function useStanding(app: App): Standing {
     ...ask("/v1/entitlements/{entitlement}", { entitlement: own?.id ?? "" }),
     enabled: own !== undefined,
   });
-  const offer = useQuery({
-    ...ask("/v1/projects/{project}/offers/{app}", { project: project.id, app: app.id }),
+  const newest = useQuery({
+    ...ask("/v1/apps/{app}/versions", { app: app.id }, { status: "published", limit: 1 }),
     enabled: !held.isPending && own === undefined,
   });
   const entitlement = detail.data ?? null;
-  const version = entitlement?.resolved ?? offer.data?.version ?? null;
+  const version = entitlement?.resolved ?? newest.data?.items[0] ?? null;
   return {
     entitlement,
     version,
-    isPending: held.isPending || (own ? detail.isPending : offer.isPending),
+    isPending: held.isPending || (own ? detail.isPending : newest.isPending),
     state: stateOf(entitlement, version),
   };
 }

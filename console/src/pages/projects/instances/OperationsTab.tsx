@@ -1,5 +1,7 @@
-import { Page } from "@/components/Page";
+/** Everything that was asked of an instance. */
+import { useThisInstance } from "@/lib/instance";
+import { OperationsTable } from "@/pages/projects/operations/OperationsTable";
 
 export function OperationsTab() {
-  return <Page title="OperationsTab">{null}</Page>;
+  return <OperationsTable instance={useThisInstance().id} />;
 }

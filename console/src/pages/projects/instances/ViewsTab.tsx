@@ -225,7 +225,7 @@ function Freshness({ view, rows }: { view: View; rows: ViewRows | undefined }) {
         <Text size="sm" c="dimmed" component="div">
           {view.observed_at ? (
             <>
-              As of <Ago at={view.observed_at} span />
+              Looked at <Ago at={view.observed_at} span />
             </>
           ) : (
             "Not looked at yet"

@@ -29,3 +29,35 @@ const OPERATIONS: Record<string, string> = {
 export function operationWords(kind: string): string {
   return OPERATIONS[kind] ?? kindWords(kind);
 }
+
+export const LISTS = ["operations", "regions", "skus", "channels", "artifact_sources"] as const;
+export type ListName = (typeof LISTS)[number];
+
+export const LIST_WORDS: Record<ListName, readonly [title: string, about: string]> = {
+  operations: ["What may be done", "Giving something back is never refused, and not among these."],
+  regions: ["Regions", "Where machines may be taken."],
+  skus: ["SKUs", "Which classes of machines may be taken."],
+  channels: ["Channels", "By which channels versions of apps may be used."],
+  artifact_sources: ["Sources of artifacts", "Where the software of apps may come from."],
+};
+
+export const QUOTAS = [
+  "instances",
+  "members",
+  "allocations",
+  "gpus",
+  "concurrent_operations",
+] as const;
+export type QuotaName = (typeof QUOTAS)[number];
+
+export const QUOTA_WORDS: Record<QuotaName, string> = {
+  instances: "Instances",
+  members: "Members",
+  allocations: "Machines",
+  gpus: "GPUs",
+  concurrent_operations: "Operations at a time",
+};
+
+export function valueWords(list: ListName, value: string): string {
+  return list === "operations" ? operationWords(value) : value;
+}

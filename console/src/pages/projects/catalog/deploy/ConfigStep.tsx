@@ -7,7 +7,7 @@ import { Section } from "@/components/Section";
 import { SchemaForm } from "@/forms/SchemaForm";
 import { plural } from "@/lib/format";
 import { manifestOf } from "@/lib/manifest";
-import { split } from "@/pages/projects/catalog/deploy/draft";
+import { split, within } from "@/pages/projects/catalog/deploy/draft";
 import { Feet } from "@/pages/projects/catalog/deploy/Feet";
 import type { StepProps } from "@/pages/projects/catalog/deploy/props";
 
@@ -37,11 +37,14 @@ export function ConfigStep({ version, draft, onChange, go, faults }: StepProps) 
     );
   return (
     <Stack gap="md">
-      <Section lead="Every field has what the app would choose itself. You can change it later, too.">
+      <Section>
+        <Text c="dimmed" size="sm" mb="md">
+          Every field has what the app would choose itself. You can change it later, too.
+        </Text>
         <SchemaForm
           id="config"
           schema={parts.first}
-          value={draft.config}
+          value={parts.more ? within(draft.config, parts.first) : draft.config}
           onChange={set}
           onSubmit={() => go("review")}
           faults={about}
@@ -66,7 +69,7 @@ export function ConfigStep({ version, draft, onChange, go, faults }: StepProps) 
             <SchemaForm
               id="more"
               schema={parts.more}
-              value={draft.config}
+              value={within(draft.config, parts.more)}
               onChange={set}
               faults={about}
             />
@@ -76,7 +79,8 @@ export function ConfigStep({ version, draft, onChange, go, faults }: StepProps) 
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          end.current?.click();
+          if (end.current) end.current.click();
+          else go("review");
         }}
       >
         <Feet back={() => go("placement")} next="Next: review" />

@@ -15,6 +15,7 @@ import {
 } from "@mantine/core";
 import { IconServer2 } from "@tabler/icons-react";
 import { useState } from "react";
+import { Line } from "@/components/Prose";
 import { Section } from "@/components/Section";
 import { Verb } from "@/components/Verb";
 import type { Schemas } from "@/lib/api";
@@ -162,7 +163,12 @@ function Presets({
 
 function PresetCard({ value, title, words }: { value: string; title: string; words: string }) {
   return (
-    <Radio.Card value={value} p="md" className="surface">
+    <Radio.Card
+      value={value}
+      p="md"
+      className="surface"
+      style={{ alignSelf: "stretch", display: "flex" }}
+    >
       <Group wrap="nowrap" align="flex-start" gap="sm">
         <Radio.Indicator mt={2} />
         <div>
@@ -268,7 +274,7 @@ function Part({
   return (
     <Section
       title={sentence(name)}
-      lead={`${component.description ?? ""} It has ${howMany(component)}.`}
+      lead={<Line text={`${component.description ?? ""} ${needs(component)}`} />}
     >
       <Stack gap="sm" align="flex-start">
         <SegmentedControl
@@ -295,6 +301,12 @@ function Part({
       </Stack>
     </Section>
   );
+}
+
+function needs(component: Component): string {
+  return component.min === 0
+    ? `It can have ${howMany(component)}; you can add some later.`
+    : `It needs ${howMany(component)}.`;
 }
 
 function Held({
@@ -328,7 +340,7 @@ function Held({
         style={{ flex: "1 1 280px" }}
         maw={720}
       />
-      {rest.length > 1 && known.length < most && (
+      {rest.length > 1 && most > 1 && known.length < most && (
         <Button
           variant="default"
           onClick={() =>

@@ -37,6 +37,7 @@ interface ReviewProps extends StepProps {
   operators: UseQueryResult<Schemas["PageRead_AppOperatorRead_"]>;
   asked: Schemas["DeployPlanWrite"] | undefined;
   plan: UseQueryResult<Schemas["PlanRead"]>;
+  act: ReturnType<typeof useDeploy>;
 }
 
 export function ReviewStep(props: ReviewProps) {
@@ -138,7 +139,14 @@ function WhoActs({ operator, operators, standing, version, draft, onChange }: Re
           </Group>
         )}
         <Listening operator={operator} />
-        {diff.data && <Powers declaration={diff.data.declaration} />}
+        {diff.data && (
+          <div>
+            <Text size="xs" c="dimmed" fw={600} mb={6}>
+              It may, and nothing else
+            </Text>
+            <Powers declaration={diff.data.declaration} />
+          </div>
+        )}
       </Stack>
     </Section>
   );
@@ -221,12 +229,11 @@ function Refused({
   );
 }
 
-function End({ app, go, asked, plan }: ReviewProps) {
-  const can = useCan();
+export function useDeploy(app: Schemas["AppRead"]) {
   const project = useThisProject();
   const path = usePath();
   const navigate = useNavigate();
-  const act = useAct(
+  return useAct(
     (given: Schemas["InstanceCreate"], headers) =>
       client.POST("/v1/projects/{project}/instances", {
         params: { path: { project: project.id } },
@@ -242,6 +249,10 @@ function End({ app, go, asked, plan }: ReviewProps) {
       },
     },
   );
+}
+
+function End({ go, asked, plan, act }: ReviewProps) {
+  const can = useCan();
   const ready = plan.data
     ? plan.data.policy.allowed
       ? YES

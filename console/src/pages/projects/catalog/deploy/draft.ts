@@ -32,11 +32,10 @@ const NAME = /^[a-z][a-z0-9-]{0,38}[a-z0-9]$/;
 
 type Components = Record<string, Component>;
 
-/** As many as it needs, of machines that somebody holds; none where none is needed. */
+/** As many as it needs, of machines that somebody holds. */
 export function placedFirst(component: Component): Placed {
-  const way = component.min > 0 ? "held" : "none";
   return {
-    way,
+    way: "held",
     allocations: [],
     count: Math.max(1, component.min),
     sku: null,
@@ -127,7 +126,7 @@ export function placedFault(placed: Placed, component: Component): string | null
   const have = size(placed);
   if (placed.way === "new" && !(placed.sku && placed.region)) return "Choose a class and a region.";
   if (have >= component.min && have <= (component.max ?? have)) return null;
-  return `It has ${howMany(component)} of these; you have chosen ${have === 0 ? "none" : have}.`;
+  return `It needs ${howMany(component)}; you have chosen ${have === 0 ? "none" : have}.`;
 }
 
 /** The first step at which something is missing; review where nothing is. */
@@ -148,7 +147,7 @@ export function body(
   const [how, which] = draft.release.split(/:(.*)/s);
   const placements = Object.entries(components).flatMap(([key, component]) => {
     const placed = placedOf(draft, key, component);
-    return placed.way === "none" ? [] : [[key, written(placed)] as const];
+    return size(placed) === 0 ? [] : [[key, written(placed)] as const];
   });
   return {
     kind: "instance.deploy",
@@ -189,7 +188,7 @@ export function stepOf(location: string, code = ""): Step | null {
 
 export function said(placed: Placed, names: (id: string) => string): string {
   if (placed.way === "none") return "None for now";
-  if (placed.way === "held") return placed.allocations.map(names).join(", ") || "None chosen";
+  if (placed.way === "held") return placed.allocations.map(names).join(", ") || "None for now";
   return `${plural(placed.count, "new machine")} of class ${placed.sku ?? "?"} in ${placed.region ?? "?"}`;
 }
 
@@ -225,8 +224,14 @@ function only(schema: JsonSchema, wanted: (name: string) => boolean): JsonSchema
       Object.entries(schema.properties ?? {}).filter(([name]) => wanted(name)),
     ),
     required: schema.required?.filter(wanted),
-    additionalProperties: true,
   };
+}
+
+/** What is chosen of the fields of a part. */
+export function within(config: Record<string, unknown>, part: JsonSchema): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(config).filter(([name]) => name in (part.properties ?? {})),
+  );
 }
 
 // It outlives a reload and the way back, and ends with the tab.
