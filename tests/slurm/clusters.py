@@ -17,6 +17,8 @@ from tests.e2e.site import Site
 from tests.e2e.world import Member, Tenant
 
 LONG = 300.0
+ENDS = ("succeeded", "failed", "cancelled", "blocked")
+"""From where an operation goes nowhere by itself."""
 Held = tuple[Member, str]
 """A machine, and the allocation by which the project has it."""
 
@@ -123,6 +125,13 @@ class Cluster(Deployed):
             assert time.monotonic() < deadline, found
             found = self.admin.get(f"{path}?since_version={found['version']}&wait=1")
         assert found["status"] == "succeeded", found
+        return found
+
+    def reach(self, operation: dict[str, Any], status: str) -> dict[str, Any]:
+        """An operation once it is in a state. One that came to another end is shown at once."""
+        path, ends = f"/v1/operations/{operation['id']}", {status, *ENDS}
+        found = self.admin.until(path, lambda each: each["status"] in ends, seconds=LONG)
+        assert found["status"] == status, found
         return found
 
     def configure(self, **fields: Any) -> dict[str, Any]:

@@ -53,11 +53,6 @@ def booked(cluster: Cluster, job: int) -> str:
     return cluster.run("sacct", "-n", "-X", "-P", "-j", str(job), "-o", "State").strip()
 
 
-def until(cluster: Cluster, operation: dict[str, Any], status: str) -> dict[str, Any]:
-    path = f"/v1/operations/{operation['id']}"
-    return cluster.admin.until(path, lambda found: found["status"] == status, seconds=60)
-
-
 def is_calm(cluster: Cluster) -> bool:
     """Whether it is well and nobody is at work on it: a repair of before mends what comes next."""
     listed = cluster.admin.get(f"/v1/operations?instance={cluster.id}&limit=200")["items"]
@@ -66,7 +61,7 @@ def is_calm(cluster: Cluster) -> bool:
 
 def cancel(cluster: Cluster, operation: dict[str, Any]) -> None:
     cluster.admin.post(f"/v1/operations/{operation['id']}/cancel", WHY)
-    until(cluster, operation, "cancelled")
+    cluster.reach(operation, "cancelled")
 
 
 def starts(cluster: Cluster) -> dict[str, str]:
@@ -148,7 +143,7 @@ def test_what_slurm_would_refuse_replaces_nothing(
 ) -> None:
     before = cluster.run("cat", CONF)
 
-    blocked = until(cluster, asked := cluster.configure(extra=extra), "blocked")
+    blocked = cluster.reach(asked := cluster.configure(extra=extra), "blocked")
     after = cluster.run("cat", CONF)
     cancel(cluster, asked)
 
@@ -171,7 +166,7 @@ def test_files_that_the_scheduler_does_not_survive_are_put_back(cluster: Cluster
 
 
 def test_what_was_chosen_once_is_refused_by_name(cluster: Cluster) -> None:
-    blocked = until(cluster, asked := cluster.configure(process_tracking="linuxproc"), "blocked")
+    blocked = cluster.reach(asked := cluster.configure(process_tracking="linuxproc"), "blocked")
     cancel(cluster, asked)
 
     assert blocked["error"]["code"] == "change_refused"
@@ -249,7 +244,7 @@ def test_another_way_to_authenticate_waits_for_jobs_and_is_taken_back(
 ) -> None:
     job = submit(cluster, people, "sleep 900")
 
-    waiting = until(cluster, asked := cluster.configure(auth="slurm"), "waiting")
+    waiting = cluster.reach(asked := cluster.configure(auth="slurm"), "waiting")
     closed = cluster.run("sinfo", "-h", "-o", "%a").split()
     cancel(cluster, asked)
 

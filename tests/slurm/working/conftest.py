@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.e2e.callers import Caller
+from tests.e2e.callers import Caller, wait_until
 from tests.e2e.shop import Shop
 from tests.e2e.world import Member, Tenant
 from tests.slurm import clusters
@@ -34,11 +34,19 @@ def working(acme: Tenant, slurm: Shop, people: People, held: list[Held]) -> Iter
 
 
 @pytest.fixture(scope="module")
-def cluster(working: Cluster) -> Cluster:
+def cluster(working: Cluster) -> Iterator[Cluster]:
     """The cluster, as every module finds it."""
     members = working.members()
     names = [name for name in members if not name.startswith("controller")]
     assert sorted(names) == ["worker-1", "worker-2"]
     assert {each["status"] for each in members.values()} == {"ready"}
     assert working.run("squeue", "-h") == ""
-    return working
+    yield working
+    empty(working)
+
+
+def empty(cluster: Cluster) -> None:
+    """Leave no job in the queue."""
+    for state in ("PENDING", "RUNNING"):
+        cluster.run("scancel", f"--state={state}")
+    wait_until(lambda: not cluster.run("squeue", "-h"))

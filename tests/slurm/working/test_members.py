@@ -17,13 +17,11 @@ SINCE = "%i %T %S %N"
 
 
 @pytest.fixture(scope="module")
-def witness(cluster: Cluster, people: People) -> Iterator[str]:
+def witness(cluster: Cluster, people: People) -> str:
     """A job on the first worker that runs through everything, as the queue shows it."""
-    job = submit(cluster, people, "worker-1", "sleep 3000")
+    submit(cluster, people, "worker-1", "sleep 3000")
     wait_until(lambda: "RUNNING" in queue(cluster))
-    yield queue(cluster)
-    cluster.run("scancel", str(job))
-    wait_until(lambda: not queue(cluster))
+    return queue(cluster)
 
 
 @pytest.fixture(autouse=True)
@@ -75,8 +73,7 @@ def child(cluster: Cluster, asked: dict[str, Any]) -> dict[str, Any]:
 
 def until(cluster: Cluster, asked: dict[str, Any], status: str) -> dict[str, Any]:
     """The one operation below what was asked for, once it is in a state."""
-    wait_until(lambda: child(cluster, asked)["status"] == status, seconds=clusters.LONG)
-    return child(cluster, asked)
+    return cluster.reach(child(cluster, asked), status)
 
 
 def test_several_workers_join_at_once_while_a_job_runs(cluster: Cluster, held: list[Held]) -> None:

@@ -12,7 +12,7 @@ from tests.e2e.site import Site
 from tests.e2e.world import Tenant
 from tests.slurm.clusters import Cluster, People
 from tests.slurm.replicas import Replica
-from tests.slurm.working.conftest import ROBOT
+from tests.slurm.working.conftest import ROBOT, empty
 
 pytestmark = pytest.mark.lab
 
@@ -46,12 +46,10 @@ def without_robot(cluster: Cluster) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def empty(cluster: Cluster) -> Iterator[None]:
+def undone(cluster: Cluster) -> Iterator[None]:
     """Every test begins with an empty queue and open nodes."""
     yield
-    cluster.run("scancel", "--state=PENDING")
-    cluster.run("scancel", "--state=RUNNING")
-    wait_until(lambda: not cluster.run("squeue", "-h"))
+    empty(cluster)
     for name in ("worker-1", "worker-2"):
         words = (f"NodeName={name}", "State=RESUME")
         cluster.run("scontrol", "update", *words, check=False)
