@@ -3,8 +3,10 @@ import { Anchor, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { Refusal } from "@/lib/api";
 
+const CLOSE = { "aria-label": "Close" };
+
 export function say(words: string): void {
-  notifications.show({ message: words, color: "teal", autoClose: 5_000 });
+  notifications.show({ message: words, color: "teal", autoClose: 5_000, closeButtonProps: CLOSE });
 }
 
 export function sayRefusal(refusal: Refusal): void {
@@ -12,6 +14,7 @@ export function sayRefusal(refusal: Refusal): void {
     title: refusal.title,
     color: "red",
     autoClose: 15_000,
+    closeButtonProps: CLOSE,
     message: (
       <>
         <Text size="sm">{refusal.message}</Text>

@@ -82,7 +82,7 @@ function Held({ value, set, free, one }: Part & { free: Schemas["AllocationRead"
     );
   const data = free.map((row) => ({
     value: row.id,
-    label: `${row.node_name} (${row.sku}, ${regionName(row.region)}${row.instance_id ? ", beside another member" : ""})`,
+    label: machineWords(row) + (row.instance_id ? ", beside another member" : ""),
   }));
   if (one)
     return (
