@@ -12,8 +12,12 @@ from moorage_core.http.routing import RouteSpec
 from moorage_core.kit import metrics
 
 PROTECTED = requests.routes(public=False)
-FOR_EVERYBODY = {"list_orgs", "get_me", "list_sessions", "list_access_tokens", "list_roles"}
-"""What anybody with a credential may see: themselves, and lists that are empty for a stranger."""
+FOR_EVERYBODY = {
+    *("list_orgs", "get_me", "list_sessions", "list_access_tokens", "list_roles"),
+    "get_device_code",
+}
+"""What anybody with a credential may see: themselves, lists that are empty for a stranger, and who
+asks for a code that they were told."""
 PROVED_ANEW = {"change_password"}
 """Asks for the password in force, too: a 401 for whoever has none."""
 
