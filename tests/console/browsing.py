@@ -98,7 +98,7 @@ def tab(context: BrowserContext, *, refusals: bool = False) -> Iterator[Tab]:
     found.page.on("pageerror", lambda error: found.problems.append(str(error)))
     try:
         yield found
-        assert found.problems == []
+        assert not found.problems, found.problems
     finally:
         found.page.close()
 
