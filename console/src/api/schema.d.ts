@@ -7310,12 +7310,16 @@ export interface components {
             } | null;
             /** Instance Id */
             instance_id: string | null;
+            /** Instance Name */
+            instance_name: string | null;
             /** Kind */
             kind: string;
             /** Lease Expires At */
             lease_expires_at: string | null;
             /** Member Id */
             member_id: string | null;
+            /** Member Name */
+            member_name: string | null;
             /** Message */
             message: string | null;
             /** No Return */
@@ -8956,12 +8960,16 @@ export interface components {
             } | null;
             /** Instance Id */
             instance_id: string | null;
+            /** Instance Name */
+            instance_name: string | null;
             /** Kind */
             kind: string;
             /** Lease Expires At */
             lease_expires_at: string | null;
             /** Member Id */
             member_id: string | null;
+            /** Member Name */
+            member_name: string | null;
             /** Message */
             message: string | null;
             /** No Return */
