@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 
 from tests.e2e.site import Site
 
 REPO = Path(__file__).parents[2]
 AXE = REPO / "console/node_modules/axe-core/axe.min.js"
 PICTURES = REPO / ".cache/screenshots"
-DESK = {"width": 1280, "height": 800}
-PHONE = {"width": 390, "height": 844}
+DESK: ViewportSize = {"width": 1280, "height": 800}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 SETTLE_MS = 30_000
 SERIOUS = {"serious", "critical"}
 expect.set_options(timeout=SETTLE_MS)
