@@ -116,3 +116,13 @@ def test_a_batch_of_reports_is_seen_report_by_report() -> None:
 
     assert said == [("opn_1", 200, None), ("opn_2", 409, "grant_ended")]
     assert exchange.operations == {"opn_1", "opn_2"}
+
+
+async def test_what_a_task_wrote_is_no_document_of_the_platform() -> None:
+    wrote = Answer(200, (("content-type", "application/octet-stream"),), b'{"missing": []}')
+
+    async def forward() -> Answer:
+        return wrote
+
+    exchange = Exchange(0, "GET", "/v1/tasks/tsk_1/output", (), b"")
+    assert await unreliable.add_fields(exchange, forward) is wrote

@@ -38,6 +38,13 @@ class Answer:
     def json(self) -> Json:
         return _object(self.content)
 
+    @property
+    def is_document(self) -> bool:
+        """Whether it is the platform's own words. What a task wrote is passed on as it is, and may
+        look like a document."""
+        kind = dict(self.headers).get("content-type", "")
+        return kind.partition(";")[0].endswith("json")
+
     def saying(self, document: Json) -> "Answer":
         """The same answer with another document."""
         return replace(self, content=json.dumps(document).encode())

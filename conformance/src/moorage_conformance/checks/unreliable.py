@@ -55,7 +55,8 @@ class LosesAnswers:
 async def add_fields(exchange: Exchange, forward: Forward) -> Answer | None:
     """Every object of an answer has a field more than the app knows."""
     answer = await forward()
-    return answer.saying(with_unknown(answer.json)) if answer.json else answer
+    is_document = answer.is_document and answer.json
+    return answer.saying(with_unknown(answer.json)) if is_document else answer
 
 
 def with_unknown(document: Any) -> Any:
