@@ -30,8 +30,7 @@ export function OperationProgress({
         size="sm"
         flex={1}
         miw={60}
-        aria-label="Progress"
-        aria-valuetext={progress.words}
+        aria-label={progress.words}
       />
       <Text size="xs" c="dimmed" className="numbers" style={{ flexShrink: 0 }}>
         {progress.words}

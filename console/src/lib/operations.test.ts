@@ -8,6 +8,7 @@ import {
   progressOf,
   recoveryOf,
   type Step,
+  standsStill,
   stateOf,
   verbWords,
 } from "@/lib/operations";
@@ -111,4 +112,12 @@ test("what goes on now is what has not ended, and the work of no parent", () => 
     some("running", "op"),
   ]);
   expect(found.map(({ status }) => status)).toEqual(["running", "pending"]);
+});
+
+test("an operation with an error stands still until somebody, or time, lets it go on", () => {
+  const error = { code: "database_refused", message: "The database refused." };
+  expect(standsStill({ status: "blocked", error })).toBe(true);
+  expect(standsStill({ status: "waiting", error })).toBe(true);
+  expect(standsStill({ status: "waiting", error: null })).toBe(false);
+  expect(standsStill({ status: "failed", error })).toBe(false);
 });

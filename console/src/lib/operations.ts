@@ -199,3 +199,8 @@ export function openOnes<T extends Pick<Operation, "status" | "parent_id">>(
     .filter((each) => each.parent_id === null && !isOver(each.status))
     .sort((a, b) => rank(a) - rank(b));
 }
+
+/** Whether it has an error and goes no further by itself, or has to be tried again. */
+export function standsStill(operation: Pick<Operation, "status" | "error">): boolean {
+  return operation.error !== null && ["blocked", "waiting"].includes(operation.status);
+}

@@ -36,13 +36,21 @@ const KEYS: Record<OperationVerb, string> = {
   replace: "apps.member.replace",
 };
 
-export function OperationVerbs({ operation }: { operation: Operation }) {
+export function OperationVerbs({
+  operation,
+  several = false,
+}: {
+  operation: Operation;
+  /** The page shows verbs of other operations as well: which one is meant stands in the address. */
+  several?: boolean;
+}) {
   const me = useMe();
   const [open, setOpen] = useSearchParam("do");
   const replace = useReplace(operation);
   const place = { org: operation.org_id, project: operation.project_id };
   if (operation.verbs.length === 0) return null;
-  const asked = operation.verbs.find((verb) => verb === open && verb !== "replace");
+  const named = (verb: OperationVerb) => (several ? `${verb}:${operation.id}` : verb);
+  const asked = operation.verbs.find((verb) => named(verb) === open && verb !== "replace");
   return (
     <>
       <Group gap="xs">
@@ -57,7 +65,7 @@ export function OperationVerbs({ operation }: { operation: Operation }) {
               may={reachable}
               size="sm"
               variant={index === 0 && !danger ? "filled" : "default"}
-              onClick={verb === "replace" && replace ? replace : () => setOpen(verb)}
+              onClick={verb === "replace" && replace ? replace : () => setOpen(named(verb))}
             >
               {label}
             </Verb>

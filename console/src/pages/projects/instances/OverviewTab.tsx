@@ -20,7 +20,7 @@ import { kindWords, plural, sentence } from "@/lib/format";
 import { useManifest, useMembers, useThisInstance } from "@/lib/instance";
 import { useCan } from "@/lib/me";
 import type { Instance, Member } from "@/lib/members";
-import { atWords, type Operation, openOnes } from "@/lib/operations";
+import { atWords, type Operation, openOnes, standsStill } from "@/lib/operations";
 import { useAll, usePages } from "@/lib/pages";
 import { usePath } from "@/lib/paths";
 import type { Column } from "@/lib/rows";
@@ -30,14 +30,20 @@ import { componentWord, topologyOf } from "@/lib/topology";
 import { Failure } from "@/pages/operations/Failure";
 import { OperationVerbs } from "@/pages/operations/OperationVerbs";
 
+/** Parts of an operation that are shown where they stand still; its page has them all. */
+const MOST_STUCK = 3;
+
 export function OverviewTab() {
   const instance = useThisInstance();
   const members = useMembers(instance.id);
-  const latest = useLatest(instance);
+  const { latest, stuck } = useLatest(instance);
   const busy = latest !== null && (!isOver(latest.status) || latest.status === "failed");
   return (
     <Stack gap="lg">
       <FailedMembers instance={instance} members={members.items} />
+      {stuck.map((operation) => (
+        <Stuck key={operation.id} operation={operation} members={members.items} />
+      ))}
       {busy && (
         <Latest operation={latest} title={latest.ended_at ? "It failed" : "Going on"} whole />
       )}
@@ -55,10 +61,30 @@ export function OverviewTab() {
   );
 }
 
-/** What goes on now, of members too; else what was asked for last. */
-function useLatest({ id }: Instance): Operation | null {
+/** What goes on now, of members too, else what was asked for last; and the parts of it that stand still. */
+function useLatest({ id }: Instance): { latest: Operation | null; stuck: Operation[] } {
   const { items } = usePages("/v1/operations", {}, { instance: id, limit: 50 });
-  return openOnes(items)[0] ?? items.find(({ parent_id }) => parent_id === null) ?? null;
+  const latest = openOnes(items)[0] ?? items.find(({ parent_id }) => parent_id === null) ?? null;
+  const parts = items.filter(({ parent_id }) => latest !== null && parent_id === latest.id);
+  return { latest, stuck: parts.filter(standsStill).slice(0, MOST_STUCK) };
+}
+
+/** A part of an operation that needs somebody, with what can be done about it. */
+function Stuck({ operation, members }: { operation: Operation; members: Member[] }) {
+  const name = members.find(({ id }) => id === operation.member_id)?.name ?? "A member";
+  return (
+    <Section
+      title={`${name} stands still`}
+      lead={
+        <To to={`/operations/${operation.id}`}>
+          {kindWords(operation.kind, operation.action)}, step by step
+        </To>
+      }
+      actions={<OperationVerbs operation={operation} several />}
+    >
+      <Failure operation={operation} />
+    </Section>
+  );
 }
 
 /** What to do first where members failed. */
@@ -108,7 +134,7 @@ function Latest({
           <Elapsed from={operation.created_at} until={operation.ended_at} />
         </>
       }
-      actions={<OperationVerbs operation={operation} />}
+      actions={<OperationVerbs operation={operation} several />}
     >
       <Stack gap="md">
         <div
