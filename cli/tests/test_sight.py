@@ -31,6 +31,8 @@ OPERATION: dict[str, Any] = {
     "app_slug": "echo",
     "instance_id": "ins_1",
     "member_id": None,
+    "instance_name": None,
+    "member_name": None,
     "parent_id": None,
     "operator_id": "aop_1",
     "action": None,
