@@ -85,7 +85,6 @@ export default function TopologyGraph({ of, members }: TopologyProps) {
         zoomOnScroll={false}
         zoomOnDoubleClick={false}
         preventScrolling={false}
-        proOptions={{ hideAttribution: true }}
       >
         {tall > TALLEST && <Controls showInteractive={false} />}
       </ReactFlow>
