@@ -14,7 +14,8 @@ from tests.slurm import clusters
 
 HOME = "/projects/acme/acme-research"
 LONG_MS = 300_000
-SCRIPT = "#!/bin/sh\nhostname\n"
+SCRIPT = "#!/bin/sh\nsleep 20\n"
+STILL_THERE = re.compile("pending|configuring|running|completing", re.IGNORECASE)
 WRAPPER = "/usr/sbin/mariadb"
 """Stands before the real client, and is of no use."""
 
@@ -134,12 +135,11 @@ def test_a_job_from_the_browser_is_seen_to_its_end(owner: BrowserContext, cluste
         expect(found.page.get_by_text("Submit a job: done")).to_be_visible(timeout=LONG_MS)
         found.look("job-submitted")
 
-        beside.open(f"{cluster}/views/queue")
+        beside.open(f"{cluster}/views/slurm.queue")
         job = row(beside.page, "first-light")
-        expect(job.get_by_text(re.compile("completed", re.IGNORECASE))).to_be_visible(
-            timeout=LONG_MS
-        )
+        expect(job).to_be_visible(timeout=LONG_MS)
         beside.look("queue")
+        expect(job.get_by_text(STILL_THERE)).to_have_count(0, timeout=LONG_MS)
 
 
 def test_a_worker_is_added_drained_and_removed(
