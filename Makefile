@@ -14,7 +14,7 @@ PYTEST := $(BIN)/pytest -q
 PARALLEL := -n $(WORKERS) --dist loadfile
 # Hosts of a lab are waited for most of the time: their lanes run beside the others, which yield to
 # them. What is slow without hosts waits as well.
-ON_HOSTS := "lab and not slurm" "slurm and not kit"
+ON_HOSTS := "lab and not slurm"
 SLOW := (slow or browser) and not lab
 FAST := not lab and not browser and not slow
 
