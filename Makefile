@@ -14,8 +14,8 @@ PYTEST := $(BIN)/pytest -q
 PARALLEL := -n $(WORKERS) --dist loadfile
 # Hosts of a lab are waited for most of the time: their lanes run beside the others, which yield to
 # them. What is slow without hosts waits as well.
-ON_HOSTS := "lab and not slurm"
-SLOW := (slow or browser) and not lab
+ON_HOSTS := "lab and not slurm and not browser" "browser"
+SLOW := slow and not lab
 FAST := not lab and not browser and not slow
 
 # A process of the platform reads a thousand modules; compiled ones are read in half the time. They
