@@ -53,7 +53,14 @@ export const theme = createTheme({
         events: { hover: true, focus: true, touch: true },
       },
     },
-    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.4, blur: 1 } } },
+    Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    Modal: {
+      defaultProps: {
+        closeButtonProps: { "aria-label": "Close" },
+        centered: true,
+        overlayProps: { backgroundOpacity: 0.4, blur: 1 },
+      },
+    },
     Badge: { defaultProps: { variant: "light", radius: "sm", tt: "none", fw: 550 } },
   },
 });
