@@ -65,7 +65,7 @@ def terminal(*arguments: str) -> Generator[Terminal]:
 
 
 def test_a_password_is_typed_unseen(home: object, platform: Platform, process: Moor) -> None:
-    with terminal("login", platform.url) as at:
+    with terminal("login", platform.url, "--password") as at:
         at.wait_for("E-mail")
         at.type(running.ADMIN)
         at.wait_for("Password")

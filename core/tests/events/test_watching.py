@@ -176,7 +176,8 @@ async def test_hints_do_not_disturb_the_replay_of_what_is_kept(
     async with listening(address, echo.admin, watcher.instance, forget=False, **last) as again:
         replayed = await again.until(lambda said: len(_types(said)) >= len(kept) - 1)
 
-    assert [each for each in replayed if "id" in each] == kept[1:]
+    # More may have come since, which the replay goes on with.
+    assert [each for each in replayed if "id" in each][: len(kept) - 1] == kept[1:]
 
 
 def _types(said: list[Message]) -> list[str]:
