@@ -33,6 +33,10 @@ PATHS: dict[str, tuple[str, ...]] = {
     ),
     "worker": ("/var/lib/slurm/slurmd", "/run/slurm"),
 }
+DATABASE = frozenset(
+    {"/var/lib/mysql", "/etc/mysql", "/var/log/mysql", "/run/mysqld", "/root/.mysql_history"}
+)
+"""Goes with the server of databases, unless that was there before us: then it is not ours."""
 SHARED_PATHS = (
     *("/etc/slurm", "/etc/munge", "/var/lib/munge", "/var/log/munge", "/run/munge"),
     *("/var/lib/slurm", "/var/log/slurm", "/var/spool/slurm", "/usr/sbin/policy-rc.d"),
@@ -54,6 +58,7 @@ def clear(given: Json) -> Json:
     role = given["role"]
     if not setup.HOME.exists():
         return {"others": []}
+    packages = _packages_before()
     _stop(UNITS[role])
     (setup.ROLES / role).unlink(missing_ok=True)
     others = setup.roles()
@@ -62,7 +67,7 @@ def clear(given: Json) -> Json:
         if homes.is_mounted_by_us():
             _stop((homes.MOUNT.name,))
         _purge()
-    _remove(PATHS[role])
+    _remove(ours(PATHS[role], packages))
     if not others:
         _remove(SHARED_PATHS)
         _remove(map(str, ENABLED.glob("deb-systemd-helper-*/**/slurm*")))
@@ -70,6 +75,18 @@ def clear(given: Json) -> Json:
     run("systemctl", "daemon-reload")
     run("systemctl", "reset-failed")
     return {"others": others}
+
+
+def ours(paths: Iterable[str], before: Iterable[str]) -> list[str]:
+    """What may go of these, where these packages were there before."""
+    kept = DATABASE if "mariadb-server" in before else frozenset[str]()
+    return [path for path in paths if path not in kept]
+
+
+def _packages_before() -> list[str]:
+    if not setup.BEFORE.exists():
+        return []
+    return [*json.loads(setup.BEFORE.read_text())["packages"]]
 
 
 def retire(given: Json) -> Json:
