@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx2
 from playwright.sync_api import BrowserContext, expect
 
 from tests.console.browsing import tab
@@ -16,6 +17,13 @@ from tests.e2e.world import Tenant
 MOOR = Path(sys.executable).parent / "moor"
 CODE = re.compile(r"\b[A-Z]{4}-[A-Z]{4}\b")
 LOST = "The connection to the platform is lost"
+
+
+def is_up(site: Site) -> bool:
+    try:
+        return site.anybody().answer("GET", "/v1/status").status_code == 200
+    except httpx2.TransportError:
+        return False
 
 
 def test_a_page_says_that_it_may_be_old_and_catches_up_by_itself(
@@ -41,7 +49,7 @@ def test_a_server_that_is_killed_is_back_before_anybody_has_to_do_anything(
         found.open("/orgs/acme")
         site.kill_workers()
         named = {"slug": "acme-killed", "name": "After the kill"}
-        wait_until(lambda: site.anybody().answer("GET", "/v1/status").status_code == 200)
+        wait_until(lambda: is_up(site))
         acme.admin.post(f"/v1/orgs/{acme.org}/projects", named)
 
         expect(found.page.get_by_text("After the kill").first).to_be_visible()
