@@ -120,7 +120,12 @@ def _purge() -> None:
     if new:
         env = {"DEBIAN_FRONTEND": "noninteractive"}
         words = ("--purge", "--force-depends", "--force-remove-essential")
-        done = run("dpkg", *words, *new, within=300, env=env)
+        # Somebody else may be at it, such as the host's own upgrades.
+        done = until(
+            lambda: run("dpkg", *words, *new, within=300, env=env),
+            lambda done: done.ok or "lock" not in done.words,
+            within=120,
+        )
         if not done.ok:
             raise Refused("packages_stay", f"dpkg did not remove its packages: {done.words}")
     for name in sorted(set(now["users"]) - set(before["users"]) & USERS):
