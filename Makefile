@@ -15,7 +15,7 @@ PARALLEL := -n $(WORKERS) --dist loadfile
 # Hosts of a lab are waited for most of the time: their lanes run beside the others, which yield to
 # them. What is slow without hosts waits as well. The browser comes last: it drops what it is doing
 # whenever the network of the machine changes, which hosts that come and go do all the time.
-ON_HOSTS := "lab and not slurm and not browser"
+ON_HOSTS := "lab and not slurm and not browser and not kit"
 SLOW := slow and not lab
 FAST := not lab and not browser and not slow
 
@@ -50,7 +50,7 @@ test-fast: setup ## Tests that need no lab and no browser, in a few minutes
 	$(PYTEST) $(PARALLEL) -m "$(FAST)" $(ARGS)
 
 test-slurm: setup ## Clusters of Slurm on real hosts, and what the conformance kit says of them; as root
-	$(PYTEST) -m slurm tests/slurm tests/docs $(ARGS)
+	$(PYTEST) -m "slurm or kit" tests/slurm tests/docs $(ARGS)
 
 test-faults: setup ## The whole fault matrix; what was run stands in tests/faults/report/
 	FAULTS=all $(PYTEST) -s tests/faults $(ARGS)
