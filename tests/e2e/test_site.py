@@ -16,7 +16,7 @@ def test_hosts_reach_the_platform_over_tls(site: Site, lab: Lab) -> None:
     host = lab.hosts[0]
     host.put(site.ca.read_bytes(), "/tmp/ca.pem")
 
-    asking = f"curl -sS --cacert /tmp/ca.pem -o /dev/null -w '%{{http_code}}'"
+    asking = "curl -sS --cacert /tmp/ca.pem -o /dev/null -w '%{http_code}'"
     seen = host.run(f"{asking} {site.url}/v1/status")
 
     assert seen.stdout == "200"
