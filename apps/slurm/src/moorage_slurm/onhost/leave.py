@@ -120,11 +120,10 @@ def _purge() -> None:
     if new:
         env = {"DEBIAN_FRONTEND": "noninteractive"}
         words = ("--purge", "--force-depends", "--force-remove-essential")
-        # Somebody else may be at it, such as the host's own upgrades.
+        # A daemon may still be on its way out, whose user cannot go before it; or somebody else is
+        # at packages, such as the host's own upgrades. What is gone already is gone either way.
         done = until(
-            lambda: run("dpkg", *words, *new, within=300, env=env),
-            lambda done: done.ok or "lock" not in done.words,
-            within=120,
+            lambda: run("dpkg", *words, *new, within=300, env=env), lambda done: done.ok, within=60
         )
         if not done.ok:
             raise Refused("packages_stay", f"dpkg did not remove its packages: {done.words}")
