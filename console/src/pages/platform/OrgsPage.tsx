@@ -1,6 +1,6 @@
 /** The organisations of the platform. */
-import { Button, Menu, Text, TextInput } from "@mantine/core";
-import { IconBuilding, IconDots, IconPlus } from "@tabler/icons-react";
+import { Text, TextInput } from "@mantine/core";
+import { IconBuilding, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { Ago } from "@/components/Ago";
 import { Ask } from "@/components/Ask";
@@ -10,6 +10,7 @@ import { Page } from "@/components/Page";
 import { Rows } from "@/components/Rows";
 import { Section } from "@/components/Section";
 import { Verb } from "@/components/Verb";
+import { VerbMenu } from "@/components/VerbMenu";
 import { useAct } from "@/lib/act";
 import { client, type Schemas } from "@/lib/api";
 import { all, type May, may, no, YES } from "@/lib/can";
@@ -115,39 +116,24 @@ function Verbs({
   open: (what: What) => void;
 }) {
   const own = org.id === PLATFORM_ORG ? no("The platform itself lives here.") : YES;
-  const entry = (label: string, what: What, may: May) => (
-    <Menu.Item
-      disabled={!may.allowed}
-      color={what === "delete" ? "red" : undefined}
-      onClick={() => open(what)}
-    >
-      {label}
-      {may.why && (
-        <Text size="xs" c="dimmed" maw={240}>
-          {may.why}
-        </Text>
-      )}
-    </Menu.Item>
-  );
   return (
-    <Menu position="bottom-end" withinPortal>
-      <Menu.Target>
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="gray"
-          aria-label={`What can be done with ${org.name}`}
-        >
-          <IconDots size={16} aria-hidden />
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {entry("Rename", "rename", can("iam.org.update"))}
-        {entry("Appoint an admin (break-glass)", "appoint", all(own, can("iam.org.appoint_admin")))}
-        <Menu.Divider />
-        {entry("Delete", "delete", all(own, can("iam.org.delete")))}
-      </Menu.Dropdown>
-    </Menu>
+    <VerbMenu
+      of={org.name}
+      verbs={[
+        { label: "Rename", may: can("iam.org.update"), onClick: () => open("rename") },
+        {
+          label: "Appoint an admin (break-glass)",
+          may: all(own, can("iam.org.appoint_admin")),
+          onClick: () => open("appoint"),
+        },
+        {
+          label: "Delete",
+          may: all(own, can("iam.org.delete")),
+          onClick: () => open("delete"),
+          danger: true,
+        },
+      ]}
+    />
   );
 }
 

@@ -1,6 +1,6 @@
 /** Everybody's account on the platform, and the providers by which people sign in. */
-import { Button, Code, Menu, Text, TextInput } from "@mantine/core";
-import { IconDots, IconUserPlus, IconUsers } from "@tabler/icons-react";
+import { Code, Text, TextInput } from "@mantine/core";
+import { IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { useState } from "react";
 import { Ago } from "@/components/Ago";
 import { Ask } from "@/components/Ask";
@@ -11,6 +11,7 @@ import { Rows } from "@/components/Rows";
 import { Section } from "@/components/Section";
 import { Status } from "@/components/Status";
 import { Verb } from "@/components/Verb";
+import { VerbMenu } from "@/components/VerbMenu";
 import { useAct } from "@/lib/act";
 import { client, type Schemas } from "@/lib/api";
 import { all, type May, may, no, YES } from "@/lib/can";
@@ -140,33 +141,22 @@ function Verbs({
   open: (what: What) => void;
 }) {
   const own = user.id === self ? no("This is your own account.") : YES;
-  const entry = (label: string, what: What, may: May) => (
-    <Menu.Item disabled={!may.allowed} onClick={() => open(what)}>
-      {label}
-      {may.why && (
-        <Text size="xs" c="dimmed" maw={240}>
-          {may.why}
-        </Text>
-      )}
-    </Menu.Item>
-  );
   return (
-    <Menu position="bottom-end" withinPortal>
-      <Menu.Target>
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="gray"
-          aria-label={`What can be done with ${user.name}`}
-        >
-          <IconDots size={16} aria-hidden />
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {entry("One-time code for a password", "code", can("iam.user.reset_password"))}
-        {entry(user.disabled ? "Enable" : "Disable", "toggle", all(own, can("iam.user.update")))}
-      </Menu.Dropdown>
-    </Menu>
+    <VerbMenu
+      of={user.name}
+      verbs={[
+        {
+          label: "One-time code for a password",
+          may: can("iam.user.reset_password"),
+          onClick: () => open("code"),
+        },
+        {
+          label: user.disabled ? "Enable" : "Disable",
+          may: all(own, can("iam.user.update")),
+          onClick: () => open("toggle"),
+        },
+      ]}
+    />
   );
 }
 

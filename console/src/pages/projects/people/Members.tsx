@@ -1,6 +1,6 @@
 /** Who has which role in a place, be it a project or a whole organisation, and how that is changed. */
-import { Button, Menu, Select, Stack, Text, TextInput } from "@mantine/core";
-import { IconDots, IconUserPlus, IconUsers } from "@tabler/icons-react";
+import { Select, Stack, Text, TextInput } from "@mantine/core";
+import { IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Ago } from "@/components/Ago";
@@ -9,6 +9,7 @@ import { Empty, ListFace } from "@/components/Faces";
 import { Rows } from "@/components/Rows";
 import { Section } from "@/components/Section";
 import { Verb } from "@/components/Verb";
+import { VerbMenu } from "@/components/VerbMenu";
 import { useAct } from "@/lib/act";
 import { ask, client, type Given, type Schemas } from "@/lib/api";
 import { all, type May, no, YES } from "@/lib/can";
@@ -168,45 +169,24 @@ function Verbs({
   hasLogin: boolean;
   open: (what: "role" | "remove" | "login") => void;
 }) {
-  const entry = (label: string, what: "role" | "remove" | "login", may: May) => (
-    <Menu.Item
-      color={what === "remove" && may.allowed ? "red" : undefined}
-      onClick={() => may.allowed && open(what)}
-      aria-disabled={!may.allowed}
-      closeMenuOnClick={may.allowed}
-      c={may.allowed ? undefined : "dimmed"}
-    >
-      {label}
-      {may.why && (
-        <Text size="xs" c="dimmed" maw={260}>
-          {may.why}
-        </Text>
-      )}
-    </Menu.Item>
-  );
   return (
-    <Menu position="bottom-end" withinPortal>
-      <Menu.Target>
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="gray"
-          aria-label={`What can be done with ${person.name}`}
-        >
-          <IconDots size={16} aria-hidden />
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {entry("Change role", "role", place.can("iam.member.update"))}
-        {entry(
-          "Give a Unix login",
-          "login",
-          all(place.can("iam.login.create"), hasLogin ? no("They have one; it stays.") : YES),
-        )}
-        <Menu.Divider />
-        {entry("Take the role away", "remove", place.can("iam.member.remove"))}
-      </Menu.Dropdown>
-    </Menu>
+    <VerbMenu
+      of={person.name}
+      verbs={[
+        { label: "Change role", may: place.can("iam.member.update"), onClick: () => open("role") },
+        {
+          label: "Give a Unix login",
+          may: all(place.can("iam.login.create"), hasLogin ? no("They have one; it stays.") : YES),
+          onClick: () => open("login"),
+        },
+        {
+          label: "Take the role away",
+          may: place.can("iam.member.remove"),
+          onClick: () => open("remove"),
+          danger: true,
+        },
+      ]}
+    />
   );
 }
 
