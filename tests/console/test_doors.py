@@ -67,6 +67,7 @@ def test_the_menu_of_a_viewer_leads_only_where_they_may_look(viewer: BrowserCont
 def test_the_palette_leads_anywhere_by_a_few_letters(owner: BrowserContext) -> None:
     with tab(owner) as found:
         found.open(HOME)
+        expect(found.page.get_by_role("button", name="Go to, or do")).to_be_visible()
         found.page.keyboard.press("Control+k")
         found.page.get_by_placeholder("Go to, or do").fill("machi")
         found.page.keyboard.press("Enter")

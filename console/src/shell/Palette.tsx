@@ -1,9 +1,8 @@
 /** Go anywhere by a few letters: Ctrl K. */
 import { useMantineColorScheme } from "@mantine/core";
-import { Spotlight, type SpotlightActionGroupData } from "@mantine/spotlight";
+import { Spotlight, type SpotlightActionGroupData, useSpotlight } from "@mantine/spotlight";
 import { IconAnchor, IconMoon, IconSearch, IconShip, IconSun } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { useMe, useProject, useProjects } from "@/lib/me";
 import { usePages } from "@/lib/pages";
 import { useOrgOfAddress } from "@/shell/Navigation";
@@ -17,7 +16,7 @@ export default function Palette() {
   const { projects } = useProjects();
   const navigate = useNavigate();
   const { setColorScheme } = useMantineColorScheme();
-  const [opened, setOpened] = useState(false);
+  const { opened } = useSpotlight(paletteStore);
   const instances = usePages("/v1/instances", {}, { limit: 200 }, { enabled: opened });
   const go = (to: string) => () => void navigate({ to });
   const groups: SpotlightActionGroupData[] = placesFor(me, project, org).map((group) => ({
@@ -76,8 +75,7 @@ export default function Palette() {
     <Spotlight
       store={paletteStore}
       actions={groups.filter((group) => group.actions.length > 0)}
-      shortcut={["mod + K"]}
-      onSpotlightOpen={() => setOpened(true)}
+      shortcut={null}
       nothingFound="Nothing is called that."
       highlightQuery
       scrollable

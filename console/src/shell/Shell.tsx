@@ -11,7 +11,7 @@ import {
   Tooltip,
   UnstyledButton,
 } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
+import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { IconPlugConnectedX, IconSearch } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useParams } from "@tanstack/react-router";
@@ -32,6 +32,8 @@ export function Shell() {
   const queries = useQueryClient();
   const { pathname } = useLocation();
   useEffect(() => stream.start(queries), [queries]);
+  // Here and not in the palette, which comes later: the keys work from the first moment on.
+  useHotkeys([["mod+K", openPalette]], []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu of a phone closes when the page changes
   useEffect(close, [pathname]);
   return (
