@@ -1,6 +1,6 @@
 /** An organisation and its projects. */
-import { Anchor, Button, Menu, Text, TextInput } from "@mantine/core";
-import { IconDots, IconPlus, IconShip } from "@tabler/icons-react";
+import { Anchor, Text, TextInput } from "@mantine/core";
+import { IconPlus, IconShip } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Ago } from "@/components/Ago";
@@ -11,6 +11,7 @@ import { Page } from "@/components/Page";
 import { Rows } from "@/components/Rows";
 import { Section } from "@/components/Section";
 import { Verb } from "@/components/Verb";
+import { VerbMenu } from "@/components/VerbMenu";
 import { useAct } from "@/lib/act";
 import { client, type Schemas } from "@/lib/api";
 import { may } from "@/lib/can";
@@ -116,35 +117,18 @@ function columns(
       align: "right",
       width: 60,
       show: (project) => (
-        <Menu position="bottom-end" withinPortal>
-          <Menu.Target>
-            <Button
-              size="compact-sm"
-              variant="subtle"
-              color="gray"
-              aria-label={`What can be done with ${project.name}`}
-            >
-              <IconDots size={16} aria-hidden />
-            </Button>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item
-              disabled={!rename.allowed}
-              title={rename.why ?? undefined}
-              onClick={() => open({ what: "rename", project })}
-            >
-              Rename
-            </Menu.Item>
-            <Menu.Item
-              color="red"
-              disabled={!remove.allowed}
-              title={remove.why ?? undefined}
-              onClick={() => open({ what: "delete", project })}
-            >
-              Delete
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+        <VerbMenu
+          of={project.name}
+          verbs={[
+            { label: "Rename", may: rename, onClick: () => open({ what: "rename", project }) },
+            {
+              label: "Delete",
+              may: remove,
+              danger: true,
+              onClick: () => open({ what: "delete", project }),
+            },
+          ]}
+        />
       ),
     },
   ];

@@ -1,6 +1,6 @@
 /** Sign-in providers (OpenID Connect): each is a button of the sign-in page. */
-import { Button, Menu, PasswordInput, TagsInput, Text, TextInput } from "@mantine/core";
-import { IconDots, IconLogin2, IconPlus } from "@tabler/icons-react";
+import { PasswordInput, TagsInput, Text, TextInput } from "@mantine/core";
+import { IconLogin2, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { Ask } from "@/components/Ask";
 import { CopyCode } from "@/components/Copy";
@@ -10,6 +10,7 @@ import { Rows } from "@/components/Rows";
 import { Section } from "@/components/Section";
 import { Status } from "@/components/Status";
 import { Verb } from "@/components/Verb";
+import { VerbMenu } from "@/components/VerbMenu";
 import { useAct } from "@/lib/act";
 import { client, type Schemas } from "@/lib/api";
 import type { May } from "@/lib/can";
@@ -82,35 +83,22 @@ export function Providers({ can }: { can: (key: string) => May }) {
       align: "right",
       width: 60,
       show: (provider) => (
-        <Menu position="bottom-end" withinPortal>
-          <Menu.Target>
-            <Button
-              size="compact-sm"
-              variant="subtle"
-              color="gray"
-              aria-label={`What can be done with ${provider.name}`}
-            >
-              <IconDots size={16} aria-hidden />
-            </Button>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item
-              disabled={!update.allowed}
-              title={update.why ?? undefined}
-              onClick={() => toggle.mutate(provider)}
-            >
-              {provider.enabled ? "Disable" : "Enable"}
-            </Menu.Item>
-            <Menu.Item
-              color="red"
-              disabled={!remove.allowed}
-              title={remove.why ?? undefined}
-              onClick={() => setOpen({ what: "delete", provider })}
-            >
-              Delete
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+        <VerbMenu
+          of={provider.name}
+          verbs={[
+            {
+              label: provider.enabled ? "Disable" : "Enable",
+              may: update,
+              onClick: () => toggle.mutate(provider),
+            },
+            {
+              label: "Delete",
+              may: remove,
+              danger: true,
+              onClick: () => setOpen({ what: "delete", provider }),
+            },
+          ]}
+        />
       ),
     },
   ];

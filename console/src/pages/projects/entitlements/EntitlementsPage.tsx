@@ -1,6 +1,6 @@
 /** Which apps the project may use, in which versions, and which of them wait for consent. */
-import { Badge, Group, Menu, Select, Stack, Text } from "@mantine/core";
-import { IconCertificate, IconDots } from "@tabler/icons-react";
+import { Group, Select, Stack, Text } from "@mantine/core";
+import { IconCertificate } from "@tabler/icons-react";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Ago } from "@/components/Ago";
@@ -12,9 +12,9 @@ import { Section } from "@/components/Section";
 import { Status } from "@/components/Status";
 import { To, ToButton } from "@/components/To";
 import { Verb } from "@/components/Verb";
+import { VerbMenu } from "@/components/VerbMenu";
 import { useAct } from "@/lib/act";
 import { ask, client, type Schemas } from "@/lib/api";
-import type { May } from "@/lib/can";
 import { useCan, useThisProject } from "@/lib/me";
 import { usePages } from "@/lib/pages";
 import { usePath } from "@/lib/paths";
@@ -175,43 +175,25 @@ function Standing({ row, onConsent }: { row: Row; onConsent: () => void }) {
 /** What can be done with one, behind three dots; what may not be done says why. */
 function More({ row, onChoose }: { row: Row; onChoose: (what: string) => void }) {
   const can = useCan();
-  const items: [what: string, words: string, may: May, danger?: boolean][] = [
-    ["change", "Change versions", can("catalog.entitlement.update")],
-    ["switch", row.enabled ? "Switch off" : "Switch on", can("catalog.entitlement.update")],
-    ["remove", "Remove", can("catalog.entitlement.delete"), true],
-  ];
+  const update = can("catalog.entitlement.update");
   return (
-    <Menu position="bottom-end" withinPortal>
-      <Menu.Target>
-        <Badge
-          component="button"
-          variant="subtle"
-          color="gray"
-          size="lg"
-          aria-label={`What to do with ${row.name}`}
-          style={{ cursor: "pointer" }}
-        >
-          <IconDots size={16} aria-hidden />
-        </Badge>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {items.map(([what, words, may, danger]) => (
-          <Menu.Item
-            key={what}
-            disabled={!may.allowed}
-            color={danger ? "red" : undefined}
-            onClick={() => onChoose(what)}
-          >
-            {words}
-            {!may.allowed && (
-              <Text size="xs" c="dimmed" maw={260}>
-                {may.why}
-              </Text>
-            )}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+    <VerbMenu
+      of={row.name}
+      verbs={[
+        { label: "Change versions", may: update, onClick: () => onChoose("change") },
+        {
+          label: row.enabled ? "Switch off" : "Switch on",
+          may: update,
+          onClick: () => onChoose("switch"),
+        },
+        {
+          label: "Remove",
+          may: can("catalog.entitlement.delete"),
+          danger: true,
+          onClick: () => onChoose("remove"),
+        },
+      ]}
+    />
   );
 }
 
