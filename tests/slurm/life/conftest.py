@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from moorage_slurm import bundle
 from tests.e2e.callers import Caller
 from tests.e2e.shop import Shop
 from tests.e2e.world import Member, Tenant
@@ -18,8 +19,24 @@ def held(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[list[Held
 
 
 @pytest.fixture(scope="package")
-def before(held: list[Held]) -> list[frozenset[str]]:
+def their_key(held: list[Held], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The last host had a munge of somebody else, with a key and running; what is in that key."""
+    place = tmp_path_factory.mktemp("bundles")
+    bundle.build(bundle.RELEASES["24.11"], to=place)
+    host = held[-1][0].host
+    host.run(
+        "mkdir /root/theirs && cd /root/theirs && tar -x"
+        " && dpkg -i libgpg-error0_* libgcrypt20_* libmunge2_* munge_* && rm -r /root/theirs"
+        " && systemctl enable --now munge",
+        stdin=place.joinpath("worker.tar").read_bytes(),
+    )
+    return host.run("sha256sum /etc/munge/munge.key").stdout
+
+
+@pytest.fixture(scope="package")
+def before(held: list[Held], their_key: str) -> list[frozenset[str]]:
     """What the hosts were like."""
+    assert their_key
     return [pictures.take(node.host) for node, _ in held]
 
 

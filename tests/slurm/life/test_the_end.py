@@ -30,6 +30,16 @@ def test_what_somebody_else_left_is_named_and_everything_of_ours_is_gone(
     assert left == [[]] * 3
 
 
+def test_what_a_host_had_of_the_kind_before_is_there_again_and_runs(
+    held: list[Held], their_key: str
+) -> None:
+    host = held[-1][0].host
+
+    assert host.run("sha256sum /etc/munge/munge.key").stdout == their_key
+    assert host.run("munge --no-input | unmunge | head -1").stdout.endswith("Success (0)\n")
+    assert host.run("systemctl is-enabled munge").stdout == "enabled\n"
+
+
 def test_another_app_uses_the_machine_at_once(
     site: Site,
     admin: Caller,

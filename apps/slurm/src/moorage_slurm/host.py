@@ -111,7 +111,7 @@ async def look(machine: moorage.Machine, role: str, mounts: str = "") -> Json:
 
 async def unlook(machine: moorage.Machine, role: str, mounts: str = "") -> None:
     """Undo that: the program goes, where no role needs it."""
-    await scan(machine, role)
+    await scan(machine, role, [])
 
 
 @contextlib.asynccontextmanager
@@ -547,16 +547,16 @@ async def take_off(machine: moorage.Machine, role: str, series: str, there: Json
     await clear(machine, role)
 
 
-async def clear(machine: moorage.Machine, role: str) -> None:
-    """Take everything of a role off the host."""
+async def clear(machine: moorage.Machine, role: str) -> list[str]:
+    """Take everything of a role off the host; what of the kind was there before, and is again."""
     await machine.put(archive.PATH, archive.make(), mode="0755", parents=True)
-    await ask(machine, "leave.clear", {"role": role}, within=600)
+    return (await ask(machine, "leave.clear", {"role": role}, within=600))["theirs"]
 
 
-async def scan(machine: moorage.Machine, role: str) -> list[str]:
-    """What is still there of a role; the program itself goes with the last one."""
+async def scan(machine: moorage.Machine, role: str, theirs: list[str]) -> list[str]:
+    """What is still there of a role, and not theirs; the program itself goes with the last one."""
     await machine.put(archive.PATH, archive.make(), mode="0755", parents=True)
-    found = await ask(machine, "leave.scan", {"role": role})
+    found = await ask(machine, "leave.scan", {"role": role, "theirs": theirs})
     if not found["others"]:
         await machine.exec("rm", "-rf", archive.FOLDER, repeatable=True)
     return found["left"]

@@ -160,6 +160,7 @@ async def _deny_homes(op: moorage.MemberOperation) -> None:
 async def _clear(op: moorage.MemberOperation) -> None:
     """Leave the host as it was, and look whether it is."""
     role = op.member.component
-    await op.step("take everything off", host.clear, op.node, role, no_return=True)
-    for what in await op.step("look what is left", host.scan, op.node, role):
+    node = op.node
+    theirs: list[str] = await op.step("take everything off", host.clear, node, role, no_return=True)
+    for what in await op.step("look what is left", host.scan, node, role, theirs):
         op.residue(what, op.member.name, "It was still there after everything was taken off.")

@@ -1,47 +1,12 @@
 """Leaving a host as it was, and looking whether it is."""
 
-import json
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from moorage_slurm.onhost import homes, setup
+from moorage_slurm.onhost import homes, setup, traces
 from moorage_slurm.onhost.commands import Json, Refused, run, until
 
-UNITS: dict[str, tuple[str, ...]] = {
-    "controller": (
-        *("moorage-slurm-people.path", "moorage-slurm-people.service"),
-        *("moorage-slurm-copy.timer", "moorage-slurm-copy.service"),
-        *("moorage-slurm-status.socket", "slurmctld.service"),
-        *("slurmdbd.service", "mariadb.service", "mariadb.socket", "moorage-slurm-homes.service"),
-    ),
-    "worker": ("slurmd.service", "moorage-slurm-keep.socket", "moorage-slurm-keep.service"),
-}
-SHARED_UNITS = ("munge.service",)
-PATHS: dict[str, tuple[str, ...]] = {
-    "controller": (
-        "/etc/systemd/system/moorage-slurm-status@.service",
-        "/var/lib/moorage-slurm-homes",
-        *("/etc/moorage-slurm", "/var/lib/mysql", "/var/lib/slurm/slurmctld", "/etc/mysql"),
-        *(
-            "/var/log/mysql",
-            "/run/mysqld",
-            "/run/slurmctld",
-            "/run/slurmdbd",
-            "/root/.mysql_history",
-        ),
-    ),
-    "worker": ("/var/lib/slurm/slurmd", "/run/slurm"),
-}
-DATABASE = frozenset(
-    {"/var/lib/mysql", "/etc/mysql", "/var/log/mysql", "/run/mysqld", "/root/.mysql_history"}
-)
-"""Goes with the server of databases, unless that was there before us: then it is not ours."""
-SHARED_PATHS = (
-    *("/etc/slurm", "/etc/munge", "/var/lib/munge", "/var/log/munge", "/run/munge"),
-    *("/var/lib/slurm", "/var/log/slurm", "/var/spool/slurm", "/usr/sbin/policy-rc.d"),
-)
-PORTS: dict[str, tuple[int, ...]] = {"controller": (817, 6817, 6819, 3306), "worker": (6816, 6818)}
 USERS = frozenset({"slurm", "munge", "mysql", "statd", "_rpc", "messagebus"})
 """Whom packages make, and leave behind."""
 KEYS = ("/etc/munge/munge.key", "/etc/slurm/slurm.key", "/etc/slurm/slurm.jwks")
@@ -51,52 +16,64 @@ ENABLED = Path("/var/lib/systemd")
 
 
 def clear(given: Json) -> Json:
-    """Take a role off: its daemons and files; with the last role, what roles share as well.
+    """Take a role off: its daemons and files; with the last role, what roles share as well. What
+    was there before us is there again.
 
     On a host where nothing was begun nothing is taken: what is there is somebody else's.
     """
     role = given["role"]
     if not setup.HOME.exists():
-        return {"others": []}
-    packages = _packages_before()
-    _stop(UNITS[role])
+        return {"others": [], "theirs": []}
+    before = setup.before()
+    theirs = before.get("theirs", [])
+    units = traces.UNITS[role]
+    if role == "controller" and not traces.DATABASE.isdisjoint(theirs):
+        setup.drop_database()
+    _stop(units)
     (setup.ROLES / role).unlink(missing_ok=True)
     others = setup.roles()
     if not others:
-        _stop(SHARED_UNITS)
+        units += traces.SHARED_UNITS
+        _stop(traces.SHARED_UNITS)
         if homes.is_mounted_by_us():
             _stop((homes.MOUNT.name,))
         _purge()
-    _remove(ours(PATHS[role], packages))
+    _remove(ours(traces.PATHS[role], theirs))
     if not others:
-        _remove(SHARED_PATHS)
+        _remove(traces.SHARED_PATHS)
         _remove(map(str, ENABLED.glob("deb-systemd-helper-*/**/slurm*")))
+        setup.put_back()
         shutil.rmtree(setup.HOME, ignore_errors=True)
     run("systemctl", "daemon-reload")
     run("systemctl", "reset-failed")
-    return {"others": others}
+    _give_back(units, before)
+    return {"others": others, "theirs": theirs}
 
 
-def ours(paths: Iterable[str], before: Iterable[str]) -> list[str]:
-    """What may go of these, where these packages were there before."""
-    kept = DATABASE if "mariadb-server" in before else frozenset[str]()
+def ours(paths: Iterable[str], theirs: Iterable[str]) -> list[str]:
+    """What may go of these, where that was there before."""
+    kept = traces.DATABASE.intersection(theirs)
     return [path for path in paths if path not in kept]
 
 
-def _packages_before() -> list[str]:
-    if not setup.BEFORE.exists():
-        return []
-    return [*json.loads(setup.BEFORE.read_text())["packages"]]
+def _give_back(units: tuple[str, ...], before: Json) -> None:
+    """Daemons that ran before us run again."""
+    enabled = [unit for unit in units if unit in before.get("enabled", [])]
+    active = [unit for unit in units if f"{unit} is active" in before.get("theirs", [])]
+    if enabled:
+        run("systemctl", "enable", "--quiet", *enabled)
+    if active:
+        run("systemctl", "start", *active)
 
 
 def retire(given: Json) -> Json:
     """Stop a worker for good: not even a reboot starts it. Where nobody else needs it, the key of
     the cluster goes at once, too."""
-    _stop(UNITS["worker"])
+    _stop(traces.UNITS["worker"])
     (FOLDER / "slurmd.service").symlink_to("/dev/null")
     run("systemctl", "daemon-reload")
     if setup.roles() == ["worker"]:
-        _stop(SHARED_UNITS)
+        _stop(traces.SHARED_UNITS)
         _remove(KEYS)
     return {}
 
@@ -114,7 +91,7 @@ def _purge() -> None:
     """Packages that were not there before go, with their settings and the users they made."""
     if not setup.BEFORE.exists():
         return
-    before = json.loads(setup.BEFORE.read_text())
+    before = setup.before()
     now = setup.picture()
     new = sorted(name for name in now["packages"] if name not in before["packages"])
     if new:
@@ -147,32 +124,13 @@ def _remove(paths: Iterable[str]) -> None:
 
 
 def scan(given: Json) -> Json:
-    """Everything of a role that is still on the host."""
-    role = given["role"]
+    """Everything of a role that is still on the host, and was not before us."""
     others = setup.roles()
     alone = not others
-    paths = PATHS[role] + (SHARED_PATHS if alone else ())
-    units = UNITS[role] + (SHARED_UNITS if alone else ())
-    left = [path for path in paths if Path(path).exists()]
-    left += [f"{unit} is {state}" for unit in units if (state := _state(unit)) != "inactive"]
+    left = traces.of_role(given["role"], alone=alone)
     left += [f"{homes.MOUNT.name} is there"] if alone and homes.is_mounted_by_us() else []
-    left += [f"port {port} is open" for port in PORTS[role] if _listens(port)]
-    if alone:
-        form = "${Package} ${Version} ${db:Status-Abbrev}\n"
-        said = run("dpkg-query", "-W", f"-f={form}", "slurm*", "munge", "mariadb-server").lines
-        words = [line.split() for line in said]
-        left += [f"package {w[0]} {w[1]}" for w in words if len(w) == 3 and w[2] != "un"]
-        known = setup.picture()
-        left += [f"user {name}" for name in ("slurm", "munge", "mysql") if name in known["users"]]
-    return {"left": left, "others": others}
-
-
-def _state(unit: str) -> str:
-    return run("systemctl", "is-active", unit).stdout.strip() or "inactive"
-
-
-def _listens(port: int) -> bool:
-    return bool(run("ss", "-Hltn", f"sport = :{port}").lines)
+    left += traces.of_packages(setup.picture()) if alone else []
+    return {"left": [each for each in left if each not in given["theirs"]], "others": others}
 
 
 VERBS = {"retire": retire, "clear": clear, "scan": scan}

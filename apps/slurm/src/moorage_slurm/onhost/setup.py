@@ -7,10 +7,12 @@ import pwd
 import shutil
 from pathlib import Path
 
-from moorage_slurm.onhost.commands import Json, Refused, connect, journal, must
+from moorage_slurm.onhost import traces
+from moorage_slurm.onhost.commands import Json, Refused, connect, journal, must, run
 
 HOME = Path("/var/lib/moorage-slurm")
 BEFORE = HOME / "before.json"
+KEPT = HOME / "kept.tar"
 ROLES = HOME / "roles"
 STAY = HOME / "stay"
 """By which allocation the host is ours. One that was dead when we left is given back without us,
@@ -27,9 +29,36 @@ def begin(given: Json) -> Json:
     HOME.chmod(0o700)
     _note(STAY, given["stay"])
     if not BEFORE.exists():
-        _note(BEFORE, json.dumps(picture()))
+        _note(BEFORE, json.dumps(_remember()))
     (ROLES / given["role"]).touch()
     return {"roles": roles()}
+
+
+def before() -> Json:
+    """What was remembered; nothing where nobody began."""
+    return json.loads(BEFORE.read_text()) if BEFORE.exists() else {}
+
+
+def _remember() -> Json:
+    """What is on the host. Files of others at places of ours are kept aside, and come back."""
+    now = picture()
+    theirs = [*traces.of_anybody(), *traces.of_packages(now)]
+    files = [each for each in theirs if each.startswith("/") and not each.startswith("/run/")]
+    if files := [path.lstrip("/") for path in files if path not in traces.DATABASE]:
+        must("tar", "-C", "/", "-cf", str(KEPT), *files, within=300)
+    return now | {"theirs": theirs, "enabled": _enabled() if theirs else []}
+
+
+def _enabled() -> list[str]:
+    units = [*(unit for each in traces.UNITS.values() for unit in each), *traces.SHARED_UNITS]
+    said = run("systemctl", "list-unit-files", "--no-legend", "--state=enabled", *units).lines
+    return [line.split()[0] for line in said]
+
+
+def put_back() -> None:
+    """Files of others that were kept aside are where they were."""
+    if KEPT.exists():
+        must("tar", "-C", "/", "-xpf", str(KEPT), within=300)
 
 
 def _forget() -> None:
@@ -77,6 +106,13 @@ def database(given: Json) -> Json:
         code="database_refused",
     )
     return {}
+
+
+def drop_database() -> None:
+    """Take ours out of a server of databases that is not ours, and stays."""
+    run("systemctl", "start", "mariadb.service")
+    words = f"drop database if exists {DATABASE}; drop user if exists slurm@localhost"
+    must("mariadb", "-e", words, code="database_refused")
 
 
 def await_port(given: Json) -> Json:
