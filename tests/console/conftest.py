@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from moorage_lab import Lab
 from moorage_lab import lab as labs
-from tests.console import browsing
+from tests.console import browsing, desk
 from tests.e2e import site as sites
 from tests.e2e import world
 from tests.e2e.callers import Caller
@@ -57,12 +57,16 @@ def site(lab: Lab) -> Iterator[Site]:
 
 
 @pytest.fixture(scope="session")
-def browser(slurm: Shop, nodes: list[Member]) -> Iterator[Browser]:  # noqa: F811
+def browser(
+    lab: Lab,
+    slurm: Shop,  # noqa: F811
+    nodes: list[Member],  # noqa: F811
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Browser]:
     """Debian's chromium. It comes after all that runs an event loop of its own to get ready."""
-    with sync_playwright() as started:
-        yield started.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
-        )
+    place = tmp_path_factory.mktemp("desk")
+    with desk.in_lab(lab, place) as chromium, sync_playwright() as started:
+        yield started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
 
 
 def password_of(email: str) -> str:

@@ -19,18 +19,22 @@ def held(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[list[Held
 
 
 @pytest.fixture(scope="package")
-def their_key(held: list[Held], tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The last host had a munge of somebody else, with a key and running; what is in that key."""
+def their_key(held: list[Held], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The last host has a munge of somebody else, with a key and running; what is in that key."""
     place = tmp_path_factory.mktemp("bundles")
     bundle.build(bundle.RELEASES["24.11"], to=place)
     host = held[-1][0].host
+    there = host.run("dpkg-query -W -f '${Package}\n'").stdout.split()
+    new = [
+        name for name in ("libgpg-error0", "libgcrypt20", "libmunge2", "munge") if name not in there
+    ]
     host.run(
-        "mkdir /root/theirs && cd /root/theirs && tar -x"
-        " && dpkg -i libgpg-error0_* libgcrypt20_* libmunge2_* munge_* && rm -r /root/theirs"
-        " && systemctl enable --now munge",
+        f"mkdir /root/theirs && cd /root/theirs && tar -x && dpkg -i {'_* '.join(new)}_*"
+        " && rm -r /root/theirs && systemctl enable --now munge",
         stdin=place.joinpath("worker.tar").read_bytes(),
     )
-    return host.run("sha256sum /etc/munge/munge.key").stdout
+    yield host.run("sha256sum /etc/munge/munge.key").stdout
+    host.run(f"systemctl stop munge && dpkg --purge {' '.join(new)} && rm -rf /var/log/munge")
 
 
 @pytest.fixture(scope="package")
