@@ -66,10 +66,12 @@ class Terminal:
 
     def start(self, command: str, shown: Sequence[str]) -> None:
         """Type a line that goes on, and wait until it has said what is shown."""
-        self._type(command)
+        self._type(f"{command}; echo '{MARK}'")
         said: list[str] = []
         while lacking(said, shown):
             said.append(self._next(command, said))
+            if said[-1] == MARK:
+                raise Stuck(f"$ {command}\nended:\n" + "\n".join(said[:-1]))
 
     def leave(self) -> None:
         """Press Ctrl-C, and wait until everything that was started here has ended."""

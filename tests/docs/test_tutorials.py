@@ -78,6 +78,14 @@ def test_a_line_that_fails_stops_the_page(tmp_path: Path) -> None:
         player.play(pages.blocks("```console\n$ (exit 3)\n```\n"), tmp_path)
 
 
+def test_what_ends_where_it_should_go_on_stops_the_page(tmp_path: Path) -> None:
+    player = Player({"PATH": "/usr/bin:/bin"}, {"serve": "echo no port is free; false"})
+
+    with pytest.raises(terminals.Stuck, match="no port is free"):
+        player.play(pages.blocks('```console title="Other"\n$ serve\nready\n```\n'), tmp_path)
+    player.leave()
+
+
 def test_a_shell_keeps_its_folder_and_files_are_written_there(tmp_path: Path) -> None:
     player = Player({"PATH": "/usr/bin:/bin"}, {})
     page = (
