@@ -164,13 +164,20 @@ class Life:
             if left <= 0:
                 raise Stuck(
                     f"{found.kind} ends within {patience:g} seconds.",
-                    f"It is {found.status}: {found.message or 'nothing is said'}",
+                    f"It is {found.status}: {await self._what_it_waits_for(found)}",
                     found.correlation_id,
                 )
             found = await self.client.operations.get(
                 found, since_version=found.version, wait=min(left, 20)
             )
         return found
+
+    async def _what_it_waits_for(self, operation: OperationRead) -> str:
+        """A parent says nothing of what its children wait for."""
+        async for child in self.client.operations.children(operation, status="blocked"):
+            said = child.error.message if child.error else child.message
+            return f"{child.kind} of {child.member_name} is blocked: {said}"
+        return operation.message or "nothing is said"
 
     async def done(self, operation: OperationRead, *, patience: float = PATIENCE) -> OperationRead:
         """The operation once it has succeeded.
