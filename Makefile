@@ -12,12 +12,11 @@ ARGS ?=
 WORKERS ?= $(shell n=$$(nproc); echo $$(( n < 2 ? 2 : n > 8 ? 8 : n )))
 PYTEST := $(BIN)/pytest -q
 PARALLEL := -n $(WORKERS) --dist loadfile
-# Hosts of a lab are waited for most of the time: their lanes run beside the others, which yield to
-# them. What is slow without hosts waits as well. The browser comes last: it drops what it is doing
-# whenever the network of the machine changes, which hosts that come and go do all the time.
-ON_HOSTS := "lab and not slurm and not browser and not kit"
+# Hosts of a lab are waited for most of the time, and what is slow without hosts waits as well: these
+# lanes run beside the fast one, which yields to them.
+ON_HOSTS := "lab and not slurm and not browser and not kit" "slurm and not kit" browser
 SLOW := slow and not lab
-FAST := not lab and not browser and not slow
+FAST := not lab and not slow
 
 # A process of the platform reads a thousand modules; compiled ones are read in half the time. They
 # are kept aside, whatever the environment says, so that none lies between the sources.
@@ -40,10 +39,9 @@ test: setup ## Set up, then run every test
 	for marks in $(ON_HOSTS); do \
 		env --default-signal=INT $(PYTEST) -m "$$marks" $(ARGS) >"$$said/$$marks" 2>&1 & lanes+=" $$!"; \
 	done; \
+	env --default-signal=INT nice $(PYTEST) $(PARALLEL) -m "$(SLOW)" $(ARGS) >"$$said/slow" 2>&1 & lanes+=" $$!"; \
 	nice $(PYTEST) $(PARALLEL) -m "$(FAST)" $(ARGS); codes+=$$?; \
-	nice $(PYTEST) $(PARALLEL) -m "$(SLOW)" $(ARGS); codes+=$$?; \
 	for lane in $$lanes; do wait $$lane; codes+=$$?; done; cat $$said/*; \
-	$(PYTEST) -m browser $(ARGS); codes+=$$?; \
 	case $$codes in *[!05]*) exit 1 ;; *0*) ;; *) exit 1 ;; esac # 5: ARGS names none of these
 
 test-fast: setup ## Tests that need no lab and no browser, in a few minutes
