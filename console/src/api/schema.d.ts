@@ -1192,6 +1192,9 @@ export interface paths {
         /**
          * List Events
          * @description Events in order, after a cursor. With `wait`, answers as soon as there is one.
+         *
+         *     With `newest_first` the order is turned round: `next` leads to what happened earlier, until an
+         *     answer holds nothing. There is nothing to wait for then.
          */
         get: operations["list_events"];
         put?: never;
@@ -11949,7 +11952,11 @@ export interface operations {
         parameters: {
             query?: {
                 after?: string;
+                /** @description Only those of this instance, its members and work. */
+                instance?: string;
                 limit?: number;
+                /** @description Go back in time from the newest. */
+                newest_first?: boolean;
                 org?: string;
                 project?: string;
                 /** @description Only these types; `iam.*` is a whole family. */

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { happened } from "@/lib/happened";
-import { backwards, type CloudEvent, joined } from "@/lib/history";
 
 test("an operation is called by what it does", () => {
   const data = { kind: "instance.deploy", reason: "" };
@@ -28,21 +27,4 @@ test("a change of health says what it is now", () => {
   const said = happened({ type: "apps.instance.health_changed", subject: "ins_1", data });
   expect(said.title).toBe("Instance health");
   expect(said.word).toBe("degraded");
-});
-
-const event = (number: number, instance = "ins_1") =>
-  ({ id: `evt_${number}`, sequence: `${number}`, appinstanceid: instance }) as CloudEvent;
-
-test("a look back ends where the one before began, and has the newest first", () => {
-  const told = [event(1), event(2, "ins_2"), event(3), event(4)];
-  const found = backwards(told, 3, ({ appinstanceid }) => appinstanceid === "ins_1");
-  expect(found.map(({ id }) => id)).toEqual(["evt_3", "evt_1"]);
-});
-
-test("what came by the stream and by a look back stands there once", () => {
-  expect(joined([event(5), event(4)], [event(4), event(3)]).map(({ id }) => id)).toEqual([
-    "evt_5",
-    "evt_4",
-    "evt_3",
-  ]);
 });

@@ -23,8 +23,8 @@ test("a project's lists follow the events of that project alone", () => {
   );
 });
 
-test("the list of events follows every event", () => {
-  expect(touches(event("policy.overlay.written"), key("/v1/events"))).toBe(true);
+test("the record follows every event", () => {
+  expect(touches(event("policy.overlay.written"), key("/v1/audit"))).toBe(true);
 });
 
 test("an event of a kind that nobody knows touches nothing", () => {

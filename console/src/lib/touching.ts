@@ -100,7 +100,7 @@ const RULES: readonly [type: string, rules: readonly Rule[]][] = [
 
 export function touches(event: CloudEvent, key: Key): boolean {
   const [path, fills] = key;
-  if (path === "/v1/events" || path === "/v1/audit") return true;
+  if (path === "/v1/audit") return true;
   const found = RULES.find(([start]) => event.type.startsWith(start));
   return found?.[1].some((rule) => path.startsWith(rule.path) && fits(rule, event, fills)) ?? false;
 }

@@ -10,9 +10,9 @@ import psycopg
 import pytest
 
 from core.tests.callers import ActorMaker
-from core.tests.factories.tenancy import OrgRow, ProjectRow
+from core.tests.factories.tenancy import OrgRow, ProjectRow, make_org
 from moorage_core.events import registry
-from moorage_core.kit.ids import PLATFORM_ORG
+from moorage_core.kit.ids import PLATFORM_ORG, EventId, InstanceId
 from moorage_core.platform import Platform
 from tools.gen import event_schema
 
@@ -61,6 +61,98 @@ async def test_paging_by_cursor_gives_every_event_once(
         cursor = page["next"]
 
     assert len(seen) == len(set(seen)) == 7
+
+
+async def test_paging_back_gives_every_event_once_with_the_newest_first(
+    actor: ActorMaker, acme: OrgRow, number: Callable[[], Any]
+) -> None:
+    admin = await actor("tenant_admin", org=acme)
+    await make_projects(admin, acme, 7)
+    await number()
+
+    seen: list[str] = []
+    sizes: list[int] = []
+    cursor = "latest"
+    for _ in range(4):
+        page = (await admin.get(f"/v1/events?newest_first=true&after={cursor}&limit=3")).json()
+        seen += [item["sequence"] for item in page["items"]]
+        sizes.append(len(page["items"]))
+        cursor = page["next"]
+
+    assert seen == ["7", "6", "5", "4", "3", "2", "1"]
+    assert sizes == [3, 3, 1, 0]
+
+
+async def test_paging_back_ends_where_retention_took_the_rest(
+    actor: ActorMaker, acme: OrgRow, sql: psycopg.AsyncConnection[Any], number: Callable[[], Any]
+) -> None:
+    admin = await actor("tenant_admin", org=acme)
+    await make_projects(admin, acme, 3)
+    await number()
+    await sql.execute("DELETE FROM events WHERE seq <= 2")
+    await sql.execute("UPDATE streams SET floor = 2 WHERE name = 'events'")
+
+    kept = (await admin.get("/v1/events?newest_first=true")).json()
+    rest = (await admin.get("/v1/events?newest_first=true&after=1")).json()
+
+    assert [event["sequence"] for event in kept["items"]] == ["3"]
+    assert rest["items"] == []
+
+
+async def test_paging_back_from_a_number_that_was_never_given_gets_410(
+    actor: ActorMaker, acme: OrgRow, number: Callable[[], Any]
+) -> None:
+    admin = await actor("tenant_admin", org=acme)
+    await make_projects(admin, acme, 1)
+    await number()
+
+    answer = await admin.get("/v1/events?newest_first=true&after=99")
+
+    assert (answer.status_code, answer.json()["code"]) == (410, "cursor_expired")
+
+
+async def test_nobody_waits_for_the_past(actor: ActorMaker, acme: OrgRow) -> None:
+    admin = await actor("tenant_admin", org=acme)
+
+    answer = await admin.get("/v1/events?newest_first=true&wait=1")
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "malformed")
+
+
+@pytest.mark.parametrize("way", ["", "&newest_first=true"])
+async def test_the_events_of_one_instance_are_read_alone(
+    way: str,
+    actor: ActorMaker,
+    acme: OrgRow,
+    alpha: ProjectRow,
+    sql: psycopg.AsyncConnection[Any],
+    number: Callable[[], Any],
+) -> None:
+    admin = await actor("tenant_admin", org=acme)
+    one, other = InstanceId.new(), InstanceId.new()
+    for instance in (one, other, one):
+        await insert_of(sql, acme, alpha, instance)
+    await number()
+
+    found = (await admin.get(f"/v1/events?instance={one}{way}")).json()["items"]
+    elsewhere = await actor("tenant_admin", org=(await make_org(sql, "globex")))
+    hidden = (await elsewhere.get(f"/v1/events?instance={one}{way}")).json()["items"]
+
+    assert [event["appinstanceid"] for event in found] == [one, one]
+    assert hidden == []
+
+
+async def insert_of(
+    sql: psycopg.AsyncConnection[Any], org: OrgRow, project: ProjectRow, instance: str
+) -> None:
+    await sql.execute(
+        """
+        INSERT INTO events (id, type, org_id, project_id, subject, subject_version,
+            app_slug, app_instance_id, correlation_id, at, topics, data)
+        VALUES (%s, 'apps.instance.running', %s, %s, %s, 1, 'echo', %s, 'test', now(), '{}', '{}')
+        """,
+        (EventId.new(), org.id, project.id, instance, instance),
+    )
 
 
 async def test_a_member_of_one_project_sees_only_its_events(

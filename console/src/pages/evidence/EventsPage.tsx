@@ -1,24 +1,20 @@
 /** Events as they happen, the newest first. Pausing keeps the page still; nothing is missed meanwhile. */
 import { Anchor, Badge, Box, Button, Group, Select, Stack, Text } from "@mantine/core";
 import { IconPlayerPause, IconPlayerPlay, IconTimelineEvent } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useEffect, useMemo, useState } from "react";
+import { useState } from "react";
 import { Ago } from "@/components/Ago";
 import { Lines } from "@/components/Copy";
-import { Empty, Face } from "@/components/Faces";
+import { Empty, ListFace } from "@/components/Faces";
 import { Page } from "@/components/Page";
 import { Section } from "@/components/Section";
-import { answer, client, type Schemas } from "@/lib/api";
 import { eventWords } from "@/lib/deeds";
-import { stream } from "@/lib/live";
+import { type CloudEvent, type Narrowed, useHistory } from "@/lib/history";
 import { useProjects } from "@/lib/me";
+import type { Pages } from "@/lib/pages";
 import { useSearchParam } from "@/lib/search";
-import { merged, nameIn } from "@/pages/evidence/tail";
+import { nameIn } from "@/pages/evidence/subject";
 
-type CloudEvent = Schemas["CloudEvent"];
-
-const MOST_PAGES = 15;
 const AT_ONCE = 40;
 const AREAS = [
   { value: "apps.instance.", label: "Instances" },
@@ -35,7 +31,7 @@ export function EventsPage() {
   const [where, setWhere] = useSearchParam("project");
   const { projects } = useProjects();
   const project = projects.find((each) => each.slug === where);
-  const tail = useTail();
+  const tail = useTail({ area, ...(project ? { project: project.id } : {}) });
   const PauseMark = tail.isPaused ? IconPlayerPlay : IconPlayerPause;
   const names = new Map(projects.map((each) => [each.id, each.name]));
   return (
@@ -76,67 +72,51 @@ export function EventsPage() {
             />
           )}
         </Group>
-        <Face of={tail.first}>
-          {() => (
-            <Events
-              of={tail.events.filter(
-                (event) =>
-                  event.type.startsWith(area) && (!project || event.projectid === project.id),
-              )}
-              names={names}
-            />
+        <ListFace
+          of={tail.history}
+          empty={
+            <Empty icon={IconTimelineEvent} title="Nothing has happened">
+              As soon as something does, it stands here. Nothing has to be reloaded.
+            </Empty>
+          }
+        >
+          {(items) => (
+            <Events of={items} more={tail.isPaused ? null : tail.history} names={names} />
           )}
-        </Face>
+        </ListFace>
       </Section>
     </Page>
   );
 }
 
-/** What happened lately, then each event as the stream brings it; a pause keeps what was shown. */
-function useTail() {
-  const first = useQuery({
-    queryKey: ["/v1/events/latest", {}, null],
-    queryFn: ({ signal }) => latest(signal),
-  });
-  const [heard, setHeard] = useState<CloudEvent[]>([]);
+/** A pause keeps what was shown. */
+function useTail(narrowed: Narrowed) {
+  const history = useHistory(narrowed);
   const [still, setStill] = useState<CloudEvent[] | null>(null);
-  useEffect(() => stream.listen((event) => setHeard((before) => merged(before, [event]))), []);
-  const events = useMemo(() => merged(first.data ?? [], heard), [first.data, heard]);
   const newest = still?.[0];
   return {
-    first,
-    events: still ?? events,
+    history: { ...history, items: still ?? history.items },
     isPaused: still !== null,
-    waiting: newest ? events.findIndex((event) => event.id === newest.id) : 0,
-    toggle: () => setStill(still === null ? events : null),
+    waiting: newest ? history.items.findIndex((event) => event.id === newest.id) : 0,
+    toggle: () => setStill(still === null ? history.items : null),
   };
 }
 
-/**
- * Events are read forwards, so the last of them stand at the end of all pages. Where that is far away,
- * the page begins with what happens from now on.
- */
-async function latest(signal: AbortSignal): Promise<CloudEvent[]> {
-  let found: CloudEvent[] = [];
-  let after: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const query = { limit: 200, ...(after === undefined ? {} : { after }) };
-    const got = await answer(client.GET("/v1/events", { params: { query }, signal }));
-    if (got.items.length === 0 || got.next === after) return found;
-    found = merged(found, got.items);
-    after = got.next;
-  }
-  return [];
-}
-
-function Events({ of, names }: { of: CloudEvent[]; names: Map<string, string> }) {
+function Events({
+  of,
+  more,
+  names,
+}: {
+  of: CloudEvent[];
+  /** Where earlier ones come from; null while the page is kept still. */
+  more: Pages<CloudEvent> | null;
+  names: Map<string, string>;
+}) {
   const [most, setMost] = useState(AT_ONCE);
-  if (of.length === 0)
-    return (
-      <Empty icon={IconTimelineEvent} title="Nothing has happened">
-        As soon as something does, it stands here. Nothing has to be reloaded.
-      </Empty>
-    );
+  const show = () => {
+    if (of.length < most + AT_ONCE && more?.hasMore) more.loadMore();
+    setMost(most + AT_ONCE);
+  };
   return (
     <>
       <Box component="ol" m={0} p={0} style={{ listStyle: "none" }} aria-label="Events">
@@ -148,8 +128,14 @@ function Events({ of, names }: { of: CloudEvent[]; names: Map<string, string> })
           />
         ))}
       </Box>
-      {of.length > most && (
-        <Button variant="default" size="xs" mt="sm" onClick={() => setMost(most + AT_ONCE)}>
+      {(of.length > most || more?.hasMore) && (
+        <Button
+          variant="default"
+          size="xs"
+          mt="sm"
+          loading={more?.isLoadingMore ?? false}
+          onClick={show}
+        >
           Show more
         </Button>
       )}

@@ -58,7 +58,7 @@ def hint(ctx: Context, instance: str, what: movements.What, name: str | None = N
 async def read(
     at: Platform, principal: Principal, wanted: rules.Wanted, *, after: int | None
 ) -> tuple[list[Event], int]:
-    """Events after a cursor that the caller may see, and where the caller stands then.
+    """Events beyond a cursor that the caller may see, and where the caller stands then.
 
     Takes and gives back its transaction: callers that wait hold none in between.
     """
@@ -71,17 +71,15 @@ async def read(
         )
     async with at.database.transaction(principal.scope, read_only=True, patient=True) as db:
         stream = await store.get_stream(db, "events")
-        start = rules.start(after, last=stream.last, floor=stream.floor)
-        found = await store.list_after(
-            db,
-            after=start,
-            upto=stream.last,
-            limit=wanted.limit,
-            scope=places,
-            types=wanted.patterns,
-        )
+        if wanted.newest_first:
+            start, end = rules.start_back(after, last=stream.last), stream.floor
+            found = await store.list_between(db, wanted, scope=places, beyond=end, before=start)
+        else:
+            start = rules.start(after, last=stream.last, floor=stream.floor)
+            end = max(start, stream.last)
+            found = await store.list_between(db, wanted, scope=places, beyond=start, before=end + 1)
     full = len(found) == wanted.limit
-    return found, found[-1].seq if full else max(start, stream.last)
+    return found, found[-1].seq if full else end
 
 
 async def find_wire(platform: Platform, db: Db, seq: int, *, org: str) -> dict[str, Any] | None:

@@ -53,9 +53,19 @@ async def list_events(
     org: OrgId | None = None,
     project: ProjectId | None = None,
     types: Types = [],  # noqa: B006 - FastAPI copies it
+    instance: Annotated[
+        InstanceId | None, Query(description="Only those of this instance, its members and work.")
+    ] = None,
+    newest_first: Annotated[bool, Query(description="Go back in time from the newest.")] = False,
 ) -> dict[str, Any]:
-    """Events in order, after a cursor. With `wait`, answers as soon as there is one."""
-    wanted = rules.Wanted(limit, org, project, tuple(types))
+    """Events in order, after a cursor. With `wait`, answers as soon as there is one.
+
+    With `newest_first` the order is turned round: `next` leads to what happened earlier, until an
+    answer holds nothing. There is nothing to wait for then.
+    """
+    if newest_first and wait:
+        raise Malformed("What happened earlier does not have to be waited for: leave out `wait`.")
+    wanted = rules.Wanted(limit, org, project, tuple(types), instance, newest_first)
     principal: Principal = request.state.principal
     found, cursor = await commands.read(platform, principal, wanted, after=_cursor(after))
     if not found and wait:

@@ -47,6 +47,8 @@ class Wanted:
     org: str | None = None
     project: str | None = None
     types: tuple[str, ...] = ()
+    instance: str | None = None
+    newest_first: bool = False
 
     @property
     def patterns(self) -> list[str]:
@@ -59,6 +61,15 @@ def like(pattern: str) -> str:
     return pattern.replace("_", r"\_").replace("*", "%")
 
 
+def start_back(after: int | None, *, last: int) -> int:
+    """Where reading backwards begins: everything before it is wanted."""
+    if after is None or after == LATEST:
+        return last + 1
+    if after > last + 1:
+        raise _ahead(after, last)
+    return after
+
+
 def start(after: int | None, *, last: int, floor: int) -> int:
     """Where reading begins. Without a cursor: at the oldest event still kept."""
     if after is None:
@@ -66,14 +77,18 @@ def start(after: int | None, *, last: int, floor: int) -> int:
     if after == LATEST:
         return last
     if after > last:
-        raise CursorExpired(
-            f"The cursor {after} lies ahead of the log, which ends at {last}: the platform was "
-            "restored from a backup. Read the present state of what you follow, then go on with "
-            "after=latest."
-        )
+        raise _ahead(after, last)
     if after < floor:
         raise CursorExpired(
             f"The cursor {after} is older than what is kept (from {floor}). Read the present state"
             " of what you follow, then go on with after=latest."
         )
     return after
+
+
+def _ahead(after: int, last: int) -> CursorExpired:
+    return CursorExpired(
+        f"The cursor {after} lies ahead of the log, which ends at {last}: the platform was "
+        "restored from a backup. Read the present state of what you follow, then go on with "
+        "after=latest."
+    )

@@ -5,6 +5,7 @@ from typing import LiteralString
 
 from moorage_core.authz.principals import Place
 from moorage_core.events.models import Event, Stream
+from moorage_core.events.rules import Wanted
 from moorage_core.kit.db import Db
 
 EVENT: LiteralString = (
@@ -18,17 +19,20 @@ async def get_stream(db: Db, name: str) -> Stream:
     return await db.get(Stream, "SELECT last, floor FROM streams WHERE name = %s", (name,))
 
 
-async def list_after(
-    db: Db, *, scope: Sequence[Place], after: int, upto: int, limit: int, types: list[str]
+async def list_between(
+    db: Db, wanted: Wanted, *, scope: Sequence[Place], beyond: int, before: int
 ) -> list[Event]:
-    """Events in (after, upto] of the places that `scope` names, in order.
+    """Events with numbers between these two, of the places that `scope` names, in order.
 
     Each place is read by itself, through the index that has its numbers in order, so a page costs
-    the same in a log of any length. `types` are patterns for LIKE; empty means all.
+    the same in a log of any length. An instance has an index of its own.
     """
-    some: LiteralString = """
-        seq > %(after)s AND seq <= %(upto)s
-        AND (%(types)s::text[] = '{}' OR type LIKE ANY (%(types)s)) ORDER BY seq LIMIT %(limit)s
+    order: LiteralString = "seq DESC" if wanted.newest_first else "seq"
+    instance: LiteralString = "AND app_instance_id = %(instance)s" if wanted.instance else ""
+    some: LiteralString = f"""
+        seq > %(beyond)s AND seq < %(before)s {instance}
+        AND (%(types)s::text[] = '{{}}' OR type LIKE ANY (%(types)s))
+        ORDER BY {order} LIMIT %(limit)s
     """
     return await db.all(
         Event,
@@ -41,16 +45,17 @@ async def list_after(
             CROSS JOIN LATERAL (
                 SELECT {EVENT} FROM events
                 WHERE org_id = p.org AND project_id = p.project AND {some}) e
-        ) found ORDER BY seq LIMIT %(limit)s
+        ) found ORDER BY {order} LIMIT %(limit)s
         """,
         {
             "orgs": [place.org for place in scope if place.project is None],
             "in_orgs": [place.org for place in scope if place.project is not None],
             "projects": [place.project for place in scope if place.project is not None],
-            "after": after,
-            "upto": upto,
-            "types": types,
-            "limit": limit,
+            "beyond": beyond,
+            "before": before,
+            "types": wanted.patterns,
+            "instance": wanted.instance,
+            "limit": wanted.limit,
         },
     )
 

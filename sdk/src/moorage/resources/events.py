@@ -41,14 +41,19 @@ class Events(Group):
         org: str | None = None,
         project: str | None = None,
         types: Sequence[str] = (),
+        instance: str | None = None,
+        newest_first: bool = False,
     ) -> Arguments:
         """Events after a cursor: the `next` of the answer before, a `sequence`, or `latest`.
 
         Without `after`: from the oldest event kept. With `wait`, answers as soon as there is one,
-        after so many seconds at the latest.
+        after so many seconds at the latest. With `newest_first`: back in time, from the newest or
+        from a cursor, until an answer holds nothing.
         """
         query = {"after": after, "limit": limit, "wait": wait or None, "type": [*types]}
-        return Arguments(query={**query, "org": org, "project": project}, wait=wait)
+        within = {"org": org, "project": project, "instance": instance}
+        back = {"newest_first": "true" if newest_first else None}
+        return Arguments(query=query | within | back, wait=wait)
 
     async def stream(
         self,

@@ -20,7 +20,7 @@ export function EventsTab() {
   const instance = useThisInstance();
   const path = usePath();
   const members = path("instances", instance.id, "members");
-  const history = useHistory(instance.project_id, instance.id);
+  const history = useHistory({ instance: instance.id });
   const columns = useMemo(() => columnsOf(members), [members]);
   return (
     <Section
