@@ -9574,6 +9574,8 @@ export interface components {
             late: {
                 [key: string]: unknown;
             } | null;
+            /** Node Name */
+            node_name: string | null;
             /** Operation Id */
             operation_id: string;
             /** Org Id */

@@ -2519,6 +2519,7 @@ class TaskRead(Model):
     project_id: str
     operation_id: str
     allocation_id: str
+    node_name: str | None
     kind: str
     key: str
     attempt: int

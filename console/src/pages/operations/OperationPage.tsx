@@ -3,7 +3,7 @@ import { Group, Stack, Text } from "@mantine/core";
 import { IconListCheck, IconUsersGroup } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Navigate, useParams, useSearch } from "@tanstack/react-router";
-import { useCallback, useEffect, useMemo } from "react";
+import { useEffect } from "react";
 import { Ago, Elapsed } from "@/components/Ago";
 import { CopyCode } from "@/components/Copy";
 import { Empty, Face, ListFace } from "@/components/Faces";
@@ -17,11 +17,9 @@ import { To } from "@/components/To";
 import { Tree } from "@/components/Tree";
 import { ask } from "@/lib/api";
 import { kindWords } from "@/lib/format";
-import { useMembers } from "@/lib/instance";
 import { stream } from "@/lib/live";
 import { useProject, useProjects } from "@/lib/me";
-import type { Instance, Member } from "@/lib/members";
-import { atWords, type Operation } from "@/lib/operations";
+import { atWords, type Operation, type Step } from "@/lib/operations";
 import { usePages } from "@/lib/pages";
 import { projectPath } from "@/lib/paths";
 import type { Column } from "@/lib/rows";
@@ -29,6 +27,8 @@ import { isOver } from "@/lib/status";
 import { Failure } from "@/pages/operations/Failure";
 import { OperationVerbs } from "@/pages/operations/OperationVerbs";
 import { Tasks } from "@/pages/operations/Tasks";
+
+const NO_STEPS: readonly Step[] = [];
 
 export function OperationPage() {
   const { operation: id = "" } = useParams({ strict: false });
@@ -59,20 +59,18 @@ function Placed({ operation }: { operation: Operation }) {
 }
 
 function Whole({ operation }: { operation: Operation }) {
-  const instance = useInstance(operation.instance_id);
-  const member = useMember(operation.member_id);
   const words = kindWords(operation.kind, operation.action);
-  const title = member ? `${words}: ${member.name}` : words;
+  const title = operation.member_name ? `${words}: ${operation.member_name}` : words;
   return (
     <Page
       title={title}
-      crumbs={useCrumbs(operation, instance)}
+      crumbs={useCrumbs(operation)}
       badges={<OperationState status={operation.status} />}
       lead={isOver(operation.status) || operation.error ? operation.message : atWords(operation)}
       actions={<OperationVerbs operation={operation} />}
     >
       <Failure operation={operation} />
-      <About operation={operation} instance={instance} member={member} />
+      <About operation={operation} />
       <Progress operation={operation} />
       <Residue operation={operation} />
       <Outcome operation={operation} />
@@ -80,17 +78,7 @@ function Whole({ operation }: { operation: Operation }) {
   );
 }
 
-function useInstance(id: string | null): Instance | null {
-  const asked = ask("/v1/instances/{instance}", { instance: id ?? "" });
-  return useQuery({ ...asked, enabled: id !== null }).data ?? null;
-}
-
-function useMember(id: string | null): Member | null {
-  const asked = ask("/v1/members/{member}", { member: id ?? "" });
-  return useQuery({ ...asked, enabled: id !== null }).data ?? null;
-}
-
-function useCrumbs(operation: Operation, instance: Instance | null): Crumb[] {
+function useCrumbs(operation: Operation): Crumb[] {
   const { projects } = useProjects();
   const project = projects.find(({ id }) => id === operation.project_id);
   const parent = { label: "The whole of it", to: `/operations/${operation.parent_id}` };
@@ -101,25 +89,17 @@ function useCrumbs(operation: Operation, instance: Instance | null): Crumb[] {
   const base = projectPath(project, "instances", operation.instance_id);
   return [
     home,
-    { label: instance?.name ?? "Instance", to: base },
+    { label: operation.instance_name ?? "Instance", to: base },
     { label: "Operations", to: `${base}/operations` },
     ...crumbs,
   ];
 }
 
-function About({
-  operation,
-  instance,
-  member,
-}: {
-  operation: Operation;
-  instance: Instance | null;
-  member: Member | null;
-}) {
+function About({ operation }: { operation: Operation }) {
   const over = isOver(operation.status);
   const facts: [string, React.ReactNode][] = [
-    ["Instance", instance?.name],
-    ...(member ? ([["Member", member.name]] as [string, string][]) : []),
+    ["Instance", operation.instance_name],
+    ...(operation.member_name ? ([["Member", operation.member_name]] as [string, string][]) : []),
     ["Asked for by", operation.requested_by_name],
     ["When", <Ago key="when" at={operation.created_at} />],
     [
@@ -157,7 +137,6 @@ function About({
 /** Its own steps, and the members that it is done to. */
 function Progress({ operation }: { operation: Operation }) {
   const steps = useQuery(ask("/v1/operations/{operation}/steps", { operation: operation.id }));
-  const members = useNames(operation);
   // Many members, each with steps of its own: the whole may have none.
   const none = operation.children !== null && steps.data?.items.length === 0;
   return (
@@ -179,9 +158,9 @@ function Progress({ operation }: { operation: Operation }) {
           </Face>
         </Section>
       )}
-      {operation.children && <Children operation={operation} name={members.name} />}
+      {operation.children && <Children operation={operation} />}
       {operation.instance_id && (
-        <Tasks operation={operation} steps={steps.data?.items ?? []} machine={members.machine} />
+        <Tasks operation={operation} steps={steps.data?.items ?? NO_STEPS} />
       )}
     </>
   );
@@ -194,79 +173,52 @@ function stepsLead(operation: Operation): string | null {
     : null;
 }
 
-/** Names of members and machines in one question, those that have gone included. */
-function useNames(operation: Operation) {
-  const { items } = useMembers(operation.instance_id ?? "", {
-    removed: true,
-    enabled: operation.instance_id !== null,
-  });
-  const [names, machines] = useMemo(
-    () => [
-      new Map(items.map((each) => [each.id, each.name])),
-      new Map(items.map((each) => [each.allocation_id, each.node_name])),
-    ],
-    [items],
-  );
-  return {
-    name: useCallback((id: string | null) => names.get(id ?? "") ?? null, [names]),
-    machine: useCallback((id: string) => machines.get(id) ?? null, [machines]),
-  };
-}
+const CHILDREN: Column<Operation>[] = [
+  {
+    id: "member",
+    title: "Member",
+    value: (row) => row.member_name,
+    show: (row) => (
+      <To to={`/operations/${row.id}`} fw={550}>
+        {row.member_name ?? "Member"}
+      </To>
+    ),
+  },
+  {
+    id: "kind",
+    title: "What",
+    value: (row) => kindWords(row.kind),
+    show: (row) => kindWords(row.kind),
+  },
+  {
+    id: "state",
+    title: "State",
+    value: (row) => row.status,
+    show: (row) => <OperationState status={row.status} />,
+  },
+  {
+    id: "message",
+    title: "What it says",
+    value: (row) => row.error?.message ?? row.message,
+    show: (row) => (
+      <Text size="sm" lineClamp={2} c={row.error ? undefined : "dimmed"} miw={180}>
+        {row.error?.message ?? atWords(row) ?? "–"}
+      </Text>
+    ),
+  },
+  {
+    id: "took",
+    title: "Took",
+    align: "right",
+    show: (row) => <Elapsed from={row.created_at} until={row.ended_at} />,
+  },
+];
 
-function Children({
-  operation,
-  name,
-}: {
-  operation: Operation;
-  name: (member: string | null) => string | null;
-}) {
+function Children({ operation }: { operation: Operation }) {
   const children = usePages(
     "/v1/operations/{operation}/children",
     { operation: operation.id },
     { limit: 200 },
-  );
-  const columns = useMemo<Column<Operation>[]>(
-    () => [
-      {
-        id: "member",
-        title: "Member",
-        value: (row) => name(row.member_id),
-        show: (row) => (
-          <To to={`/operations/${row.id}`} fw={550}>
-            {name(row.member_id) ?? "Member"}
-          </To>
-        ),
-      },
-      {
-        id: "kind",
-        title: "What",
-        value: (row) => kindWords(row.kind),
-        show: (row) => kindWords(row.kind),
-      },
-      {
-        id: "state",
-        title: "State",
-        value: (row) => row.status,
-        show: (row) => <OperationState status={row.status} />,
-      },
-      {
-        id: "message",
-        title: "What it says",
-        value: (row) => row.error?.message ?? row.message,
-        show: (row) => (
-          <Text size="sm" lineClamp={2} c={row.error ? undefined : "dimmed"} miw={180}>
-            {row.error?.message ?? atWords(row) ?? "–"}
-          </Text>
-        ),
-      },
-      {
-        id: "took",
-        title: "Took",
-        align: "right",
-        show: (row) => <Elapsed from={row.created_at} until={row.ended_at} />,
-      },
-    ],
-    [name],
   );
   return (
     <Section flush title="Members" lead="Each by an operation of its own.">
@@ -281,7 +233,7 @@ function Children({
           {(items) => (
             <Rows
               rows={items}
-              columns={columns}
+              columns={CHILDREN}
               rowKey={({ id }) => id}
               noun="member"
               id="m"

@@ -18,16 +18,7 @@ import type { Column } from "@/lib/rows";
 import { useSearchParam } from "@/lib/search";
 import { stepOf, type Task, taskState, taskWords } from "@/lib/tasks";
 
-export function Tasks({
-  operation,
-  steps,
-  machine,
-}: {
-  operation: Operation;
-  steps: readonly Step[];
-  /** The name of the machine under an allocation. */
-  machine: (allocation: string) => string | null;
-}) {
+export function Tasks({ operation, steps }: { operation: Operation; steps: readonly Step[] }) {
   const [shown, setShown] = useSearchParam("tasks");
   return (
     <Section
@@ -40,12 +31,12 @@ export function Tasks({
         </Button>
       }
     >
-      {shown !== "" && <TaskTable operation={operation} steps={steps} machine={machine} />}
+      {shown !== "" && <TaskTable operation={operation} steps={steps} />}
     </Section>
   );
 }
 
-function TaskTable({ operation, steps, machine }: Parameters<typeof Tasks>[0]) {
+function TaskTable({ operation, steps }: Parameters<typeof Tasks>[0]) {
   const tasks = usePages(
     "/v1/operations/{operation}/tasks",
     { operation: operation.id },
@@ -78,8 +69,8 @@ function TaskTable({ operation, steps, machine }: Parameters<typeof Tasks>[0]) {
       {
         id: "machine",
         title: "Machine",
-        value: (row) => machine(row.allocation_id),
-        show: (row) => machine(row.allocation_id) ?? "–",
+        value: (row) => row.node_name,
+        show: (row) => row.node_name ?? "–",
       },
       {
         id: "state",
@@ -107,7 +98,7 @@ function TaskTable({ operation, steps, machine }: Parameters<typeof Tasks>[0]) {
         ),
       },
     ],
-    [steps, machine, setOpen],
+    [steps, setOpen],
   );
   return (
     <>
@@ -130,7 +121,7 @@ function TaskTable({ operation, steps, machine }: Parameters<typeof Tasks>[0]) {
           />
         )}
       </ListFace>
-      {open && <TaskDialog id={open} steps={steps} machine={machine} onClose={() => setOpen("")} />}
+      {open && <TaskDialog id={open} steps={steps} onClose={() => setOpen("")} />}
     </>
   );
 }
@@ -138,12 +129,10 @@ function TaskTable({ operation, steps, machine }: Parameters<typeof Tasks>[0]) {
 function TaskDialog({
   id,
   steps,
-  machine,
   onClose,
 }: {
   id: string;
   steps: readonly Step[];
-  machine: (allocation: string) => string | null;
   onClose: () => void;
 }) {
   const found = useQuery(ask("/v1/tasks/{task}", { task: id }));
@@ -157,7 +146,7 @@ function TaskDialog({
               of={[
                 ["What", taskWords(task)],
                 ["For the step", stepOf(task, steps)],
-                ["Machine", machine(task.allocation_id)],
+                ["Machine", task.node_name],
                 ["As", task.run_as],
                 ["State", <Status key="state" {...taskState(task.status)} />],
                 [

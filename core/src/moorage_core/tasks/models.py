@@ -43,6 +43,8 @@ class Task:
     traceparent: str | None
     version: int
     created_at: datetime
+    node_name: str | None = None
+    """Of the machine; left out where nobody reads it."""
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,8 @@ class TaskRead(Output):
     project_id: ProjectId
     operation_id: OperationId
     allocation_id: AllocationId
+    node_name: str | None
+    """What the machine is called."""
     kind: Kind
     key: str
     attempt: int

@@ -18,8 +18,10 @@ TASK: LiteralString = """
     stdout_bytes, stderr_bytes, content_bytes, wakes, late, correlation_id, traceparent, version,
     created_at
     """
-
-
+NAMED: LiteralString = f"""
+    {TASK}, (SELECT a.node_name FROM allocations a WHERE a.id = tasks.allocation_id) AS node_name
+    """
+"""For who reads tasks: with the name of the machine."""
 OWN: LiteralString = "(wakes IS NOT NULL OR kind IN ('access-sync', 'wipe'))"
 """Whether a task is the platform's own."""
 
@@ -137,21 +139,21 @@ async def add(db: Db, rows: Sequence[dict[str, Any]], *, org: str, project: str)
             run_as text, input jsonb, fingerprint text, timeout_seconds integer,
             output_limit integer, repeatable boolean, due_at timestamptz, wakes text,
             correlation_id text, traceparent text, created_at timestamptz)
-        RETURNING {TASK}
+        RETURNING {NAMED}
         """,
         {"org": org, "project": project, "rows": Jsonb(list(rows))},
     )
 
 
 async def find(db: Db, id: str, *, orgs: list[str], lock: bool = False) -> Task | None:
-    sql: LiteralString = f"SELECT {TASK} FROM tasks WHERE id = %s AND org_id = ANY (%s)"
+    sql: LiteralString = f"SELECT {NAMED} FROM tasks WHERE id = %s AND org_id = ANY (%s)"
     return await db.find(Task, sql + (" FOR UPDATE" if lock else ""), (id, orgs))
 
 
 async def list_named(db: Db, operation: str, *, org: str, ids: list[str]) -> dict[str, Task]:
     found = await db.all(
         Task,
-        f"SELECT {TASK} FROM tasks WHERE org_id = %s AND operation_id = %s AND id = ANY (%s)",
+        f"SELECT {NAMED} FROM tasks WHERE org_id = %s AND operation_id = %s AND id = ANY (%s)",
         (org, operation, ids),
     )
     return {task.id: task for task in found}
@@ -163,7 +165,7 @@ async def list_page(
     return await db.all(
         Task,
         f"""
-        SELECT {TASK} FROM tasks WHERE org_id = %s AND operation_id = %s AND id > %s
+        SELECT {NAMED} FROM tasks WHERE org_id = %s AND operation_id = %s AND id > %s
             AND (%s::text IS NULL OR status = %s)
         ORDER BY id LIMIT %s
         """,
@@ -190,7 +192,7 @@ async def cancel(db: Db, id: str, *, org: str, now: datetime) -> Task:
             status = CASE WHEN status = 'queued' THEN 'cancelled' ELSE status END,
             ended_at = CASE WHEN status = 'queued' THEN %(now)s::timestamptz END,
             version = version + 1
-        WHERE org_id = %(org)s AND id = %(id)s RETURNING {TASK}
+        WHERE org_id = %(org)s AND id = %(id)s RETURNING {NAMED}
         """,
         {"org": org, "id": id, "now": now},
     )

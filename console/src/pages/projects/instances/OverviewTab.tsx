@@ -42,7 +42,7 @@ export function OverviewTab() {
     <Stack gap="lg">
       <FailedMembers instance={instance} members={members.items} />
       {stuck.map((operation) => (
-        <Stuck key={operation.id} operation={operation} members={members.items} />
+        <Stuck key={operation.id} operation={operation} />
       ))}
       {busy && (
         <Latest operation={latest} title={latest.ended_at ? "It failed" : "Going on"} whole />
@@ -70,11 +70,10 @@ function useLatest({ id }: Instance): { latest: Operation | null; stuck: Operati
 }
 
 /** A part of an operation that needs somebody, with what can be done about it. */
-function Stuck({ operation, members }: { operation: Operation; members: Member[] }) {
-  const name = members.find(({ id }) => id === operation.member_id)?.name ?? "A member";
+function Stuck({ operation }: { operation: Operation }) {
   return (
     <Section
-      title={`${name} stands still`}
+      title={`${operation.member_name ?? "A member"} stands still`}
       lead={
         <To to={`/operations/${operation.id}`}>
           {kindWords(operation.kind, operation.action)}, step by step

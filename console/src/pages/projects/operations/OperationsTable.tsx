@@ -48,14 +48,8 @@ const STATUSES: Operation["status"][] = [
   "abandoned",
 ];
 
-export function OperationsTable({
-  instance,
-  names,
-}: {
-  instance?: string;
-  /** The name of the instance that an operation is about; without it there is no such column. */
-  names?: (id: string) => string | null;
-}) {
+/** Of one instance, or of all: then each says which it is about. */
+export function OperationsTable({ instance }: { instance?: string }) {
   const project = useThisProject();
   const [kind, setKind] = useSearchParam("kind");
   const [status, setStatus] = useSearchParam("status");
@@ -93,7 +87,7 @@ export function OperationsTable({
       />
     </Group>
   );
-  const columns = useColumns(names);
+  const columns = useColumns(instance === undefined);
   const shown = operations.items.filter((row) => parts !== "" || kind !== "" || isWish(row));
   useEnough(operations, shown.length);
   return (
@@ -171,17 +165,17 @@ function Narrow({
   );
 }
 
-function useColumns(names?: (id: string) => string | null): Column<Operation>[] {
+function useColumns(all: boolean): Column<Operation>[] {
   const path = usePath();
   const base = path("instances");
   return useMemo<Column<Operation>[]>(() => {
     const about: Column<Operation> = {
       id: "instance",
       title: "Instance",
-      value: (row) => (row.instance_id ? names?.(row.instance_id) : null),
+      value: (row) => row.instance_name,
       show: (row) =>
         row.instance_id ? (
-          <To to={`${base}/${row.instance_id}`}>{names?.(row.instance_id) ?? "Instance"}</To>
+          <To to={`${base}/${row.instance_id}`}>{row.instance_name ?? "Instance"}</To>
         ) : (
           <Text c="dimmed">–</Text>
         ),
@@ -204,7 +198,7 @@ function useColumns(names?: (id: string) => string | null): Column<Operation>[] 
           </>
         ),
       },
-      ...(names ? [about] : []),
+      ...(all ? [about] : []),
       {
         id: "state",
         title: "State",
@@ -236,5 +230,5 @@ function useColumns(names?: (id: string) => string | null): Column<Operation>[] 
         show: (row) => <Elapsed from={row.created_at} until={row.ended_at} />,
       },
     ];
-  }, [names, base]);
+  }, [all, base]);
 }
