@@ -1497,6 +1497,9 @@ export interface paths {
         /**
          * List Members
          * @description The members of an instance.
+         *
+         *     Whoever has read them all goes on with `changed_since` and `removed`: from a little before the
+         *     latest `updated_at` they know, since what began earlier may be written later.
          */
         get: operations["list_members"];
         put?: never;
@@ -12424,6 +12427,8 @@ export interface operations {
             query?: {
                 /** @description The `next` of the page before. */
                 after?: string;
+                /** @description Only those that changed then or later. */
+                changed_since?: string;
                 /** @description Only those of this component. */
                 component?: string;
                 /** @description Rows on a page. */

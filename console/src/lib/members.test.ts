@@ -9,8 +9,10 @@ import {
   mayAdd,
   mayAsk,
   mayAskAll,
+  sinceOf,
   stayingOf,
   whyOf,
+  withChanged,
 } from "@/lib/members";
 
 const component = (more: Partial<Component>): Component => ({
@@ -117,4 +119,31 @@ test("a machine of the instance takes one more where the app lets them stand tog
   expect(machinesFor("part", [row], here, components, there)).toEqual([]);
   const sharing = { ...components, part: component({ may_share_host_with: ["head"] }) };
   expect(machinesFor("part", [row], here, sharing, there)).toEqual([row]);
+});
+
+const at = (id: string, version: number, more: Partial<Member> = {}) =>
+  ({ id, version, removed_at: null, ...more }) as Member;
+
+test("what has changed stands where it stood, what is new below, and what has gone nowhere", () => {
+  const known = { items: [at("a", 1), at("b", 1), at("c", 1)], hasMore: false };
+  const gone = at("c", 2, { removed_at: "2026-01-01T00:00:00Z" });
+  const { items } = withChanged(known, [at("b", 2), gone, at("d", 1)]);
+  expect(items.map(({ id, version }) => [id, version])).toEqual([
+    ["a", 1],
+    ["b", 2],
+    ["d", 1],
+  ]);
+  expect(items[0]).toBe(known.items[0]);
+});
+
+test("where nothing has changed, what was known is the very same", () => {
+  const known = { items: [at("a", 1)], hasMore: false };
+  const longGone = at("z", 9, { removed_at: "2026-01-01T00:00:00Z" });
+  expect(withChanged(known, [at("a", 1), longGone])).toBe(known);
+});
+
+test("changes are asked for from a while before the last one that is known", () => {
+  const members = [at("a", 1, { updated_at: "2026-01-01T10:05:00.123456Z" })];
+  expect(sinceOf(members)).toBe("2026-01-01T10:04:00.123Z");
+  expect(sinceOf([])).toBe("1970-01-01T00:00:00.000Z");
 });

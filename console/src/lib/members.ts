@@ -14,6 +14,35 @@ export type MemberVerb = "drain" | "resume" | "remove" | "replace";
 
 export const VERBS: readonly MemberVerb[] = ["drain", "resume", "remove", "replace"];
 
+/** The members that have been read. */
+export interface Known {
+  items: Member[];
+  /** They are still being read. */
+  hasMore: boolean;
+}
+
+const OVERLAP_MS = 60_000;
+
+/** From when on changes are asked for: what began before the last of them may have been written after it. */
+export function sinceOf(items: readonly Pick<Member, "updated_at">[]): string {
+  const latest = Math.max(0, ...items.map(({ updated_at }) => Date.parse(updated_at)));
+  return new Date(Math.max(0, latest - OVERLAP_MS)).toISOString();
+}
+
+/** The same with what has changed; the very same where nothing has. */
+export function withChanged(known: Known, changed: readonly Member[]): Known {
+  const found = new Map(known.items.map((each) => [each.id, each]));
+  const news = changed.filter(({ id, version, removed_at }) =>
+    removed_at === null ? found.get(id)?.version !== version : found.has(id),
+  );
+  if (news.length === 0) return known;
+  for (const each of news) {
+    if (each.removed_at === null) found.set(each.id, each);
+    else found.delete(each.id);
+  }
+  return { ...known, items: [...found.values()] };
+}
+
 const STATES: Record<MemberVerb, readonly Member["status"][]> = {
   drain: ["joining", "ready", "failed"],
   resume: ["draining", "drained", "failed"],

@@ -9,7 +9,7 @@ import { useEffect } from "react";
 import { answer, client } from "@/lib/api";
 import type { View, ViewRow } from "@/lib/views";
 
-const PAGE = 200;
+const PAGE = 1_000;
 const LARGE = 1_000;
 const PAUSE_MS = 2_000;
 

@@ -1,6 +1,5 @@
 """Reading the audit log: entries, their proofs, and the seals."""
 
-from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from fastapi import Depends, Query
@@ -19,11 +18,11 @@ from moorage_core.audit.schemas import (
     StepRead,
 )
 from moorage_core.authz.permissions import Permission
-from moorage_core.errors import Fault, Malformed, NotFound
+from moorage_core.errors import NotFound
 from moorage_core.http.routing import Ctx, Routes
 from moorage_core.kit.ids import AuditEntryId, OrgId, ProjectId
 from moorage_core.kit.pagination import Page, PageRead, Paging
-from moorage_core.kit.wire import NO_CONTROL
+from moorage_core.kit.wire import NO_CONTROL, utc
 
 routes = Routes(tag="audit")
 
@@ -59,19 +58,10 @@ async def _wanted(
         target=target,
         outcome=outcome,
         correlation_id=correlation_id,
-        since=_utc(since, "query.since"),
-        until=_utc(until, "query.until"),
+        since=utc(since, "query.since"),
+        until=utc(until, "query.until"),
         newest_first=newest_first,
     )
-
-
-def _utc(moment: datetime | None, name: str) -> datetime | None:
-    """The moment as the database takes it: its time zones end earlier than those of ISO 8601."""
-    try:
-        return moment and moment.astimezone(UTC)
-    except OverflowError as err:
-        fault = Fault(name, "outside the years 1 to 9999 in UTC")
-        raise Malformed("The moment is out of range.", errors=[fault]) from err
 
 
 @routes.read("/v1/audit", key=Permission.AUDIT_ENTRY_READ, response_model=PageRead[EntryRead])

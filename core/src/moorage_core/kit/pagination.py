@@ -16,6 +16,7 @@ T = TypeVar("T")
 
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 200
+WIDE_LIMIT = 1000
 _KEY = re.compile(r"[a-z0-9_]{1,400}")
 
 
@@ -58,21 +59,35 @@ class PageRead(BaseModel, Generic[T]):
     next: str | None
 
 
+Cursor = Annotated[
+    str | None,
+    Query(
+        max_length=600,
+        description="The `next` of the page before.",
+        json_schema_extra={"format": "cursor"},
+    ),
+]
+
+
 async def page_request(
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Rows on a page.")] = DEFAULT_LIMIT,
-    after: Annotated[
-        str | None,
-        Query(
-            max_length=600,
-            description="The `next` of the page before.",
-            json_schema_extra={"format": "cursor"},
-        ),
-    ] = None,
+    after: Cursor = None,
+) -> PageRequest:
+    return PageRequest(limit=limit, after=decode_cursor(after) if after else "")
+
+
+async def wide_page_request(
+    limit: Annotated[
+        int, Query(ge=1, le=WIDE_LIMIT, description="Rows on a page.")
+    ] = DEFAULT_LIMIT,
+    after: Cursor = None,
 ) -> PageRequest:
     return PageRequest(limit=limit, after=decode_cursor(after) if after else "")
 
 
 Paging = Annotated[PageRequest, Depends(page_request)]
+WidePaging = Annotated[PageRequest, Depends(wide_page_request)]
+"""For lists of thousands that somebody wants whole."""
 
 
 def page(rows: Sequence[T], request: PageRequest, *, key: Callable[[T], str]) -> Page[T]:

@@ -1,10 +1,12 @@
 """Base shapes of what comes in and what goes out, and the fields that many share."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 from pydantic_core import PydanticCustomError
+
+from moorage_core.errors import Fault, Malformed
 
 _CONTROL = r"\x00-\x1f\x7f-\x9f"
 NO_CONTROL = rf"^[^{_CONTROL}]+$"
@@ -54,6 +56,15 @@ def check_deadline(policy: str, deadline: int | None) -> None:
 
 Moment = datetime
 """A moment in UTC; on the wire `2026-01-31T12:00:00.123456Z`."""
+
+
+def utc(moment: datetime | None, name: str) -> datetime | None:
+    """The moment as the database takes it: its time zones end earlier than those of ISO 8601."""
+    try:
+        return moment and moment.astimezone(UTC)
+    except OverflowError as err:
+        fault = Fault(name, "outside the years 1 to 9999 in UTC")
+        raise Malformed("The moment is out of range.", errors=[fault]) from err
 
 
 class Input(BaseModel):

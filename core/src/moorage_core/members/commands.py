@@ -22,7 +22,7 @@ from moorage_core.kit import pagination
 from moorage_core.kit.ids import MemberId
 from moorage_core.kit.pagination import Page, PageRequest
 from moorage_core.members import brief, rules, store
-from moorage_core.members.models import Member, Placement, Survey
+from moorage_core.members.models import Member, Placement, Survey, Wanted
 from moorage_core.operations.models import InstanceRef, NewChild
 from moorage_manifest import Manifest
 
@@ -58,24 +58,10 @@ async def get(ctx: Context, id: str, *, key: str = READ) -> Member:
 
 
 async def list_of_instance(
-    ctx: Context,
-    instance: str,
-    page: PageRequest,
-    *,
-    component: str | None,
-    status: str | None,
-    removed: bool,
+    ctx: Context, instance: str, page: PageRequest, wanted: Wanted
 ) -> Page[Member]:
     found = await instances.get(ctx, instance, key=READ)
-    rows = await store.list_page(
-        ctx.db,
-        page,
-        org=found.org_id,
-        instance=instance,
-        component=component,
-        status=status,
-        removed=removed or status == "removed",
-    )
+    rows = await store.list_page(ctx.db, page, wanted, org=found.org_id, instance=instance)
     return pagination.page(rows, page, key=lambda member: member.id)
 
 

@@ -23,6 +23,16 @@ DrainPolicy = Literal["wait", "deadline", "force"]
 
 
 @dataclass(frozen=True)
+class Wanted:
+    """Which members somebody asks for; what is left out is not narrowed."""
+
+    component: str | None
+    status: Status | None
+    removed: bool
+    changed_since: datetime | None
+
+
+@dataclass(frozen=True)
 class Member:
     id: str
     org_id: str

@@ -3,14 +3,16 @@
 from typing import Annotated, Any
 
 from fastapi import Query
+from pydantic import AwareDatetime
 
 from moorage_core.authz.permissions import Permission
 from moorage_core.errors import NotFound
 from moorage_core.http.routing import Ctx, Routes
 from moorage_core.kit.ids import InstanceId, MemberId
-from moorage_core.kit.pagination import PageRead, Paging
+from moorage_core.kit.pagination import PageRead, WidePaging
+from moorage_core.kit.wire import utc
 from moorage_core.members import commands, rules, shown, verbs
-from moorage_core.members.models import Status
+from moorage_core.members.models import Status, Wanted
 from moorage_core.members.schemas import (
     MemberRead,
     MemberReplace,
@@ -37,15 +39,21 @@ PLACED = (*commands.PLACE_ERRORS, *commands.ALLOCATION_ERRORS, policy.PolicyRefu
 async def list_members(
     instance: InstanceId,
     ctx: Ctx,
-    page: Paging,
+    page: WidePaging,
     component: Annotated[str | None, Query(description="Only those of this component.")] = None,
     status: Annotated[Status | None, Query(description="Only those in this state.")] = None,
     removed: Annotated[bool, Query(description="Those that are gone as well.")] = False,
+    changed_since: Annotated[
+        AwareDatetime | None, Query(description="Only those that changed then or later.")
+    ] = None,
 ) -> dict[str, Any]:
-    """The members of an instance."""
-    found = await commands.list_of_instance(
-        ctx, instance, page, component=component, status=status, removed=removed
-    )
+    """The members of an instance.
+
+    Whoever has read them all goes on with `changed_since` and `removed`: from a little before the
+    latest `updated_at` they know, since what began earlier may be written later.
+    """
+    wanted = Wanted(component, status, removed, utc(changed_since, "query.changed_since"))
+    found = await commands.list_of_instance(ctx, instance, page, wanted)
     return {"items": [shown.member(each) for each in found.items], "next": found.next}
 
 

@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 
 from moorage_core.kit.db import Db
 from moorage_core.kit.pagination import PageRequest
-from moorage_core.members.models import Count, Member
+from moorage_core.members.models import Count, Member, Wanted
 
 MEMBER: LiteralString = """
     m.id, m.org_id, m.project_id, m.instance_id, m.component, m.name, m.status, m.settled,
@@ -88,14 +88,7 @@ async def list_named(db: Db, ids: list[str], *, org: str) -> list[Member]:
 
 
 async def list_page(
-    db: Db,
-    page: PageRequest,
-    *,
-    org: str,
-    instance: str,
-    component: str | None,
-    status: str | None,
-    removed: bool,
+    db: Db, page: PageRequest, wanted: Wanted, *, org: str, instance: str
 ) -> list[Member]:
     return await db.all(
         Member,
@@ -105,14 +98,16 @@ async def list_page(
             AND (%(component)s::text IS NULL OR m.component = %(component)s)
             AND (%(status)s::text IS NULL OR m.status = %(status)s)
             AND (%(removed)s OR m.removed_at IS NULL)
+            AND (%(since)s::timestamptz IS NULL OR m.updated_at >= %(since)s)
         ORDER BY m.id LIMIT %(limit)s
         """,
         {
             "org": org,
             "instance": instance,
-            "component": component,
-            "status": status,
-            "removed": removed,
+            "component": wanted.component,
+            "status": wanted.status,
+            "removed": wanted.removed or wanted.status == "removed",
+            "since": wanted.changed_since,
             "after": page.after,
             "limit": page.fetch,
         },

@@ -10,7 +10,7 @@ from moorage_core.entitlements import app_keys
 from moorage_core.errors import NotFound
 from moorage_core.http.routing import Ctx, PlatformDep, Routes
 from moorage_core.kit.ids import InstanceId
-from moorage_core.kit.pagination import Paging
+from moorage_core.kit.pagination import WidePaging
 from moorage_core.views import commands, rules
 from moorage_core.views.commands import RowPage
 from moorage_core.views.models import View
@@ -62,6 +62,6 @@ async def list_views(instance: InstanceId, ctx: Ctx) -> dict[str, Any]:
     response_model=ViewPage,
     answers=(NotFound, rules.ViewUnknown, app_keys.EntitlementMissing),
 )
-async def get_view(instance: InstanceId, view: ViewName, ctx: Ctx, page: Paging) -> RowPage:
+async def get_view(instance: InstanceId, view: ViewName, ctx: Ctx, page: WidePaging) -> RowPage:
     """A page of a view's rows. Needs the key that the view declares, too."""
     return await commands.read(ctx, instance, view, page)

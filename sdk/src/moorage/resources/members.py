@@ -1,6 +1,7 @@
 """Members: the parts of an instance."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Literal
 
 from moorage import _operations as operations
@@ -46,13 +47,18 @@ class Members(Group):
         component: str | None = None,
         status: Status | None = None,
         removed: bool = False,
+        changed_since: datetime | None = None,
         page_size: int | None = None,
     ) -> Arguments:
-        """The members of an instance; with `removed`, those that are gone too."""
+        """The members of an instance; with `removed`, those that are gone too.
+
+        With `changed_since`, only those that changed then or later.
+        """
         query = {
             "component": component,
             "status": status,
             "removed": removed or None,
+            "changed_since": changed_since.isoformat() if changed_since else None,
             "limit": page_size,
         }
         return Arguments(path={"instance": id_of(instance)}, query=query)
