@@ -17,6 +17,7 @@ export type Liveness = "live" | "connecting" | "stale";
 const GATHER_MS = 150;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
+const BEGINS = /here from (\d+)/;
 
 type CloudEvent = Schemas["CloudEvent"];
 type Test = (key: Key) => boolean;
@@ -85,15 +86,20 @@ class Stream {
     if (!given.ok || !given.body) return;
     this.pause = FIRST_PAUSE_MS;
     // What happened before the stream was open may be on the screen as it was.
-    if (this.cursor === null) void this.queries?.invalidateQueries();
+    if (this.cursor === null) this.gather(() => true);
     this.become("live");
     const frames = given.body
       .pipeThrough(new TextDecoderStream())
-      .pipeThrough(new EventSourceParserStream());
+      .pipeThrough(new EventSourceParserStream({ onComment: (said) => this.begin(said) }));
     for await (const frame of frames as unknown as AsyncIterable<EventSourceMessage>) {
       if (frame.event === "end") return;
       this.take(frame);
     }
+  }
+
+  /** It says first where it begins: whoever opens it anew before anything happened goes on from there. */
+  private begin(said: string): void {
+    this.cursor ??= BEGINS.exec(said)?.[1] ?? null;
   }
 
   private take(frame: EventSourceMessage): void {
@@ -113,15 +119,22 @@ class Stream {
     this.gathering ??= setTimeout(() => void this.refresh(), GATHER_MS);
   }
 
-  /** What is being asked for is waited for: a long list that is asked for anew each moment never comes. */
+  /**
+   * What is being asked for is waited for: a long list that is asked for anew each moment never comes. And what
+   * took long to come is left alone for as long.
+   */
   private async refresh(): Promise<void> {
     const tests = this.gathered;
     this.gathered = [];
+    const began = performance.now();
     const predicate = (query: { queryKey: unknown }) =>
       tests.some((each) => each(query.queryKey as Key));
+    const under = this.queries?.getQueryCache().findAll({ predicate, fetchStatus: "fetching" });
+    await Promise.allSettled(under?.map(({ promise }) => promise) ?? []);
     await this.queries?.invalidateQueries({ predicate });
+    const pause = Math.max(GATHER_MS, performance.now() - began);
     this.gathering =
-      this.gathered.length > 0 ? setTimeout(() => void this.refresh(), GATHER_MS) : undefined;
+      this.gathered.length > 0 ? setTimeout(() => void this.refresh(), pause) : undefined;
   }
 
   private lose(): void {
