@@ -1,27 +1,31 @@
 /** A moment as people say it; the exact one on a closer look. */
-import { Text, type TextProps, Tooltip } from "@mantine/core";
+import { Text, type TextProps } from "@mantine/core";
 import { ago, between, moment } from "@/lib/format";
-import { useNow } from "@/lib/now";
+import { useAsOfNow } from "@/lib/now";
 
 export function Ago({ at, ...rest }: { at: string | null | undefined } & TextProps) {
-  const now = useNow();
+  const words = useAsOfNow((now) => (at ? ago(at, now) : "–"));
   if (!at)
     return (
       <Text span inherit c="dimmed" {...rest}>
-        –
+        {words}
       </Text>
     );
   return (
-    <Tooltip label={moment(at)}>
-      <Text component="time" dateTime={at} inherit style={{ whiteSpace: "nowrap" }} {...rest}>
-        {ago(at, now)}
-      </Text>
-    </Tooltip>
+    <Text
+      component="time"
+      dateTime={at}
+      title={moment(at)}
+      inherit
+      style={{ whiteSpace: "nowrap" }}
+      {...rest}
+    >
+      {words}
+    </Text>
   );
 }
 
 /** How long something took, or has been going on. */
 export function Elapsed({ from, until }: { from: string; until: string | null | undefined }) {
-  const now = useNow();
-  return <span className="numbers">{between(from, until, now)}</span>;
+  return <span className="numbers">{useAsOfNow((now) => between(from, until, now))}</span>;
 }

@@ -16,12 +16,12 @@ import {
 } from "@mantine/core";
 import { IconArrowDown, IconArrowUp, IconSearch } from "@tabler/icons-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useDeferredValue, useMemo, useRef } from "react";
+import { memo, type ReactNode, useDeferredValue, useMemo, useRef } from "react";
 import { plural } from "@/lib/format";
-import { type Column, compared, filtered } from "@/lib/rows";
+import { type Column, compared, filtered, textsOf } from "@/lib/rows";
 import { useSearchParam } from "@/lib/search";
 
-const ROW_HEIGHT = 45;
+const ROW_HEIGHT = 51;
 const MOST_DRAWN = 60;
 const FEW = 8;
 
@@ -57,10 +57,13 @@ export function Rows<T>({
   const [words, setWords] = useSearchParam(`${id}q`);
   const [order, setOrder] = useSearchParam(`${id}sort`);
   const wanted = useDeferredValue(words);
-  const shown = useMemo(
-    () => compared(filtered(rows, columns, wanted), columns, order),
-    [rows, columns, wanted, order],
+  const isFiltered = wanted !== "";
+  const texts = useMemo(
+    () => (isFiltered ? textsOf(rows, columns) : []),
+    [isFiltered, rows, columns],
   );
+  const found = useMemo(() => filtered(rows, texts, wanted), [rows, texts, wanted]);
+  const shown = useMemo(() => compared(found, columns, order), [found, columns, order]);
   const filters = rows.length > FEW || words !== "";
   return (
     <Box>
@@ -134,7 +137,7 @@ function Drawn<T>({
     count: rows.length,
     getScrollElement: () => box.current,
     estimateSize: () => ROW_HEIGHT,
-    overscan: 12,
+    overscan: 6,
     enabled: many,
   });
   const drawn = virtual.getVirtualItems();
@@ -168,13 +171,12 @@ function Drawn<T>({
         <Table.Tbody>
           {above > 0 && <tr style={{ height: above }} aria-hidden />}
           {visible.map((row) => (
-            <Table.Tr key={rowKey(row)} h={many ? ROW_HEIGHT : undefined}>
-              {columns.map((column) => (
-                <Table.Td key={column.id} ta={column.align} className={looks(column)}>
-                  {column.show(row)}
-                </Table.Td>
-              ))}
-            </Table.Tr>
+            <Row
+              key={rowKey(row)}
+              row={row}
+              columns={columns as Column<unknown>[]}
+              height={many ? ROW_HEIGHT : undefined}
+            />
           ))}
           {below > 0 && <tr style={{ height: below }} aria-hidden />}
         </Table.Tbody>
@@ -182,6 +184,30 @@ function Drawn<T>({
     </Box>
   );
 }
+
+/**
+ * Drawn anew only where the row or the columns are: the rest of the table moves past it. Some dozens come and go
+ * with every turn of the wheel, so they are made of plain elements.
+ */
+const Row = memo(function Row({
+  row,
+  columns,
+  height,
+}: {
+  row: unknown;
+  columns: Column<unknown>[];
+  height: number | undefined;
+}) {
+  return (
+    <tr style={{ height }}>
+      {columns.map((column) => (
+        <td key={column.id} className={looks(column)}>
+          {column.show(row)}
+        </td>
+      ))}
+    </tr>
+  );
+});
 
 function Heading<T>({
   column,
@@ -237,7 +263,8 @@ function Foot({
 }
 
 function looks<T>({ align, stick }: Column<T>): string | undefined {
-  return [align && "numbers", stick && "stick"].filter(Boolean).join(" ") || undefined;
+  const classes = [align && "numbers", align === "right" && "right", stick && "stick"];
+  return classes.filter(Boolean).join(" ") || undefined;
 }
 
 function next(order: string, id: string): string {

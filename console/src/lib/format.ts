@@ -101,6 +101,9 @@ export function sentence(word: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** Words in the order of a list, with `part-2` before `part-10`. */
+export const inOrder = new Intl.Collator("en", { numeric: true }).compare;
+
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 }

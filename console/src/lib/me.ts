@@ -1,7 +1,7 @@
 /** Who is here, and which places they know. */
 import { useQueries, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import { ask, type Schemas } from "@/lib/api";
 import { type May, may } from "@/lib/can";
 
@@ -105,5 +105,6 @@ export function useThisOrg(): Org {
 export function useCan(): (key: string) => May {
   const me = useMe();
   const project = useProject();
-  return (key) => may(me, key, project ? { org: project.org.id, project: project.id } : {});
+  const [org, id] = [project?.org.id, project?.id];
+  return useCallback((key) => may(me, key, org && id ? { org, project: id } : {}), [me, org, id]);
 }

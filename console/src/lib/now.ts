@@ -19,6 +19,11 @@ function subscribe(hear: () => void): () => void {
   };
 }
 
+/** What is said of this moment. Whoever says it is drawn anew only when it reads otherwise. */
+export function useAsOfNow<T extends string | number | boolean>(say: (now: number) => T): T {
+  return useSyncExternalStore(subscribe, () => say(now));
+}
+
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }

@@ -1,5 +1,6 @@
 /** Sorting and filtering of tables. Pure. */
 import type { ReactNode } from "react";
+import { inOrder } from "@/lib/format";
 
 export interface Column<T> {
   id: string;
@@ -15,16 +16,22 @@ export interface Column<T> {
   stick?: boolean;
 }
 
+/** What each row says, for `filtered`. */
+export function textsOf<T>(rows: readonly T[], columns: readonly Column<T>[]): string[] {
+  const told = columns.filter(({ value }) => value);
+  return rows.map((row) =>
+    told
+      .map((column) => String(column.value?.(row) ?? ""))
+      .join("\n")
+      .toLowerCase(),
+  );
+}
+
 /** Rows in which every word of the filter stands somewhere. */
-export function filtered<T>(rows: T[], columns: Column<T>[], filter: string): T[] {
+export function filtered<T>(rows: T[], texts: readonly string[], filter: string): T[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return rows;
-  return rows.filter((row) => {
-    const text = columns
-      .map((column) => String(column.value?.(row) ?? "").toLowerCase())
-      .join("\n");
-    return words.every((word) => text.includes(word));
-  });
+  return rows.filter((_, at) => words.every((word) => texts[at]?.includes(word)));
 }
 
 /** `name` sorts upwards, `-name` downwards; what has no value comes last either way. */
@@ -33,10 +40,11 @@ export function compared<T>(rows: T[], columns: Column<T>[], order: string): T[]
   const value = columns.find((column) => column.id === order.replace(/^-/, ""))?.value;
   if (!value) return rows;
   const sign = down ? -1 : 1;
-  return [...rows].sort((a, b) => {
-    const [left, right] = [value(a) ?? "", value(b) ?? ""];
+  const told = rows.map((row) => ({ row, said: value(row) ?? "" }));
+  told.sort(({ said: left }, { said: right }) => {
     if (left === "" || right === "") return Number(left === "") - Number(right === "");
     if (typeof left === "number" && typeof right === "number") return sign * (left - right);
-    return sign * String(left).localeCompare(String(right), "en", { numeric: true });
+    return sign * inOrder(String(left), String(right));
   });
+  return told.map(({ row }) => row);
 }

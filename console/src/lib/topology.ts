@@ -7,7 +7,7 @@
  * nothing, and a new member moves only what stands below it.
  */
 import type { Schemas } from "@/lib/api";
-import { plural, sentence } from "@/lib/format";
+import { inOrder, plural, sentence } from "@/lib/format";
 import { type Member, whyOf } from "@/lib/members";
 import { type Tone, tone } from "@/lib/status";
 
@@ -100,7 +100,7 @@ export function topologyOf(instance: Instance, members: readonly Part[]): Topolo
 }
 
 function byName(a: Part, b: Part): number {
-  return a.name.localeCompare(b.name, "en", { numeric: true });
+  return inOrder(a.name, b.name);
 }
 
 /** What the app says of it; else that of its member who fares worst. */

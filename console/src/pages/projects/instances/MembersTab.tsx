@@ -142,20 +142,25 @@ function useMay(
     () => ({ instance, components, staying: stayingOf(members) }),
     [instance, components, members],
   );
-  const live = countBy(members);
+  return useMemo(
+    () => ({
+      add: all(
+        can("apps.member.add"),
+        ofInstance("add", instance),
+        hasRoom(components, countBy(members)),
+      ),
+      one: (verb, member) => all(can(`apps.member.${verb}`), mayAsk(verb, member, around)),
+      several: (verb, some) => all(can(`apps.member.${verb}`), mayAskAll(verb, some, around)),
+    }),
+    [can, instance, components, members, around],
+  );
+}
+
+function hasRoom(components: Record<string, Component>, live: Record<string, number>): May {
   const rooms = Object.entries(components).map(([key, each]) => mayAdd(key, each, live[key] ?? 0));
   const [full] = rooms;
-  return {
-    add: all(
-      can("apps.member.add"),
-      ofInstance("add", instance),
-      rooms.length === 0 || rooms.some(({ allowed }) => allowed)
-        ? YES
-        : no(rooms.length === 1 && full?.why ? full.why : "The app has no room for more members."),
-    ),
-    one: (verb, member) => all(can(`apps.member.${verb}`), mayAsk(verb, member, around)),
-    several: (verb, some) => all(can(`apps.member.${verb}`), mayAskAll(verb, some, around)),
-  };
+  if (rooms.length === 0 || rooms.some(({ allowed }) => allowed)) return YES;
+  return no(rooms.length === 1 && full?.why ? full.why : "The app has no room for more members.");
 }
 
 function Bulk({
@@ -229,104 +234,105 @@ function useColumns({
   may: Mays["one"];
   set: ReturnType<typeof useSetSearch>;
 }): Column<Member>[] {
-  const toggle = (id: string) => {
-    const next = new Set(chosen);
-    if (!next.delete(id)) next.add(id);
-    setChosen(next);
-  };
-  const whole = members.length > 0 && chosen.size >= members.length;
-  return [
-    {
-      id: "choose",
-      title: "Choose",
-      width: 40,
-      head: (
-        <Checkbox
-          size="xs"
-          aria-label="Choose all members"
-          checked={whole}
-          indeterminate={chosen.size > 0 && !whole}
-          onChange={() => setChosen(new Set(whole ? [] : members.map(({ id }) => id)))}
-        />
-      ),
-      show: ({ id, name }) => (
-        <Checkbox
-          size="xs"
-          aria-label={`Choose ${name}`}
-          checked={chosen.has(id)}
-          onChange={() => toggle(id)}
-        />
-      ),
-    },
-    {
-      id: "name",
-      title: "Name",
-      value: (row) => row.name,
-      show: (row) => (
-        <UnstyledButton
-          c="var(--mantine-color-anchor)"
-          fw={600}
-          fz="sm"
-          style={{ whiteSpace: "nowrap" }}
-          onClick={() => set({ member: row.id })}
-        >
-          {row.name}
-        </UnstyledButton>
-      ),
-    },
-    {
-      id: "component",
-      title: "Component",
-      value: (row) => row.component,
-      show: (row) => sentence(row.component),
-    },
-    {
-      id: "state",
-      title: "State",
-      value: (row) => `${memberWord(row)} ${row.status} ${row.health}`,
-      show: (row) => <State member={row} />,
-    },
-    {
-      id: "machine",
-      title: "Machine",
-      value: (row) => `${row.node_name ?? ""} ${row.host_address ?? ""}`.trim(),
-      show: (row) => (
-        <>
-          <Text size="sm">{row.node_name ?? "–"}</Text>
-          <Text size="xs" c="dimmed">
-            {row.host_address}
-          </Text>
-        </>
-      ),
-    },
-    {
-      id: "version",
-      title: "Version",
-      value: (row) => row.app_version,
-      show: (row) => (
-        <Text size="sm" style={{ whiteSpace: "nowrap" }}>
-          {row.app_version}
-          {row.runtime_version && ` · runs ${row.runtime_version}`}
-        </Text>
-      ),
-    },
-    {
-      id: "verbs",
-      title: "",
-      width: 48,
-      show: (row) => (
-        <VerbMenu
-          of={row.name}
-          verbs={VERBS.map((verb) => ({
-            label: LABELS[verb],
-            may: may(verb, row),
-            danger: verb === "remove",
-            onClick: () => set({ do: verb, member: row.id }),
-          }))}
-        />
-      ),
-    },
-  ];
+  return useMemo(() => {
+    const toggle = (id: string) => {
+      const next = new Set(chosen);
+      if (!next.delete(id)) next.add(id);
+      setChosen(next);
+    };
+    const whole = members.length > 0 && chosen.size >= members.length;
+    return [
+      {
+        id: "choose",
+        title: "Choose",
+        width: 40,
+        head: (
+          <Checkbox
+            size="xs"
+            aria-label="Choose all members"
+            checked={whole}
+            indeterminate={chosen.size > 0 && !whole}
+            onChange={() => setChosen(new Set(whole ? [] : members.map(({ id }) => id)))}
+          />
+        ),
+        show: ({ id, name }) => (
+          <input
+            type="checkbox"
+            className="tick"
+            aria-label={`Choose ${name}`}
+            checked={chosen.has(id)}
+            onChange={() => toggle(id)}
+          />
+        ),
+      },
+      {
+        id: "name",
+        title: "Name",
+        value: (row) => row.name,
+        show: (row) => (
+          <UnstyledButton
+            c="var(--mantine-color-anchor)"
+            fw={600}
+            fz="sm"
+            style={{ whiteSpace: "nowrap" }}
+            onClick={() => set({ member: row.id })}
+          >
+            {row.name}
+          </UnstyledButton>
+        ),
+      },
+      {
+        id: "component",
+        title: "Component",
+        value: (row) => row.component,
+        show: (row) => sentence(row.component),
+      },
+      {
+        id: "state",
+        title: "State",
+        value: (row) => `${memberWord(row)} ${row.status} ${row.health}`,
+        show: (row) => <State member={row} />,
+      },
+      {
+        id: "machine",
+        title: "Machine",
+        value: (row) => `${row.node_name ?? ""} ${row.host_address ?? ""}`.trim(),
+        show: (row) => (
+          <>
+            <div>{row.node_name ?? "–"}</div>
+            {row.host_address && <div className="minor">{row.host_address}</div>}
+          </>
+        ),
+      },
+      {
+        id: "version",
+        title: "Version",
+        value: (row) => row.app_version,
+        show: (row) => (
+          <span style={{ whiteSpace: "nowrap" }}>
+            {row.app_version}
+            {row.runtime_version && ` · runs ${row.runtime_version}`}
+          </span>
+        ),
+      },
+      {
+        id: "verbs",
+        title: "",
+        width: 48,
+        show: (row) => (
+          <VerbMenu
+            of={row.name}
+            verbs={VERBS.map((verb) => ({
+              label: LABELS[verb],
+              may: may(verb, row),
+              danger: verb === "remove",
+              onClick: () => set({ do: verb, member: row.id }),
+            }))}
+          />
+        ),
+      },
+    ];
+  }, [members, chosen, setChosen, may, set]);
 }
 
 function State({ member }: { member: Member }) {

@@ -160,9 +160,9 @@ function cell({ name, title, type }: View["columns"][number]): Column<ViewRow> {
       if (type === "time" && typeof value === "string") return <Ago at={value} size="sm" />;
       const words = cellWords(type, value);
       return (
-        <Text size="sm" truncate maw={320} title={words.length > 40 ? words : undefined}>
+        <div className="cut" title={words.length > 40 ? words : undefined}>
           {words || "–"}
-        </Text>
+        </div>
       );
     },
   };
