@@ -4122,6 +4122,8 @@ export interface components {
             forwarding: boolean;
             /** Granted By */
             granted_by: string;
+            /** Granted By Name */
+            granted_by_name: string | null;
             /** Id */
             id: string;
             /** Login */
@@ -4145,6 +4147,8 @@ export interface components {
             updated_at: string;
             /** User Id */
             user_id: string;
+            /** User Name */
+            user_name: string | null;
             /** Version */
             version: number;
         };
@@ -4539,6 +4543,8 @@ export interface components {
             id: string;
             /** Instance Id */
             instance_id: string | null;
+            /** Instance Name */
+            instance_name: string | null;
             /** Message */
             message: string | null;
             /** Metadata */
@@ -4561,6 +4567,8 @@ export interface components {
             release_operation_id: string | null;
             /** Requested By */
             requested_by: string;
+            /** Requested By Name */
+            requested_by_name: string | null;
             /** Scheduler Type */
             scheduler_type: string | null;
             /** Setup Operation Id */
@@ -4671,6 +4679,8 @@ export interface components {
             created_at: string;
             /** Id */
             id: string;
+            /** Listening */
+            listening: boolean;
             /** Name */
             name: string;
             /** Org Id */
@@ -4707,6 +4717,8 @@ export interface components {
             org_id: string;
             /** Project Id */
             project_id: string;
+            /** Publisher Name */
+            publisher_name: string | null;
             /** Slug */
             slug: string;
             /** Summary */
@@ -5650,6 +5662,8 @@ export interface components {
             created_at: string;
             /** Created By */
             created_by: string;
+            /** Created By Name */
+            created_by_name: string | null;
             /**
              * Expires At
              * Format: date-time
@@ -5677,6 +5691,8 @@ export interface components {
             created_at: string;
             /** Created By */
             created_by: string;
+            /** Created By Name */
+            created_by_name: string | null;
             /**
              * Expires At
              * Format: date-time
@@ -5723,12 +5739,16 @@ export interface components {
             accepted_at: string;
             /** Accepted By */
             accepted_by: string;
+            /** Accepted By Name */
+            accepted_by_name: string | null;
             /** Accepted Digest */
             accepted_digest: string;
             /** Accepted Version Id */
             accepted_version_id: string;
             /** App Id */
             app_id: string;
+            /** App Name */
+            app_name: string | null;
             /** App Slug */
             app_slug: string;
             /** Channel */
@@ -5769,12 +5789,16 @@ export interface components {
             accepted_at: string;
             /** Accepted By */
             accepted_by: string;
+            /** Accepted By Name */
+            accepted_by_name: string | null;
             /** Accepted Digest */
             accepted_digest: string;
             /** Accepted Version Id */
             accepted_version_id: string;
             /** App Id */
             app_id: string;
+            /** App Name */
+            app_name: string | null;
             /** App Slug */
             app_slug: string;
             /** Channel */
@@ -5866,6 +5890,8 @@ export interface components {
             seq: number;
             /** Target */
             target: string;
+            /** Target Name */
+            target_name: string | null;
         };
         /**
          * EntryTaken
@@ -6060,6 +6086,22 @@ export interface components {
             project_slug: string | null;
         };
         /**
+         * HardwareRead
+         * @description What its agent says that it is made of, in short.
+         */
+        HardwareRead: {
+            /** Cpu Model */
+            cpu_model: string | null;
+            /** Gpus */
+            gpus: string[];
+            /** Memory Bytes */
+            memory_bytes: number | null;
+            /** Os */
+            os: string | null;
+            /** Threads */
+            threads: number | null;
+        };
+        /**
          * HeldBackRead
          * @description A version that the entitlement would rather come to, and the layer that keeps it back.
          */
@@ -6083,6 +6125,18 @@ export interface components {
             instance_id: string;
             /** Moved */
             moved: string[];
+        };
+        /**
+         * HolderRead
+         * @description Whose it is for now. What they do with it is theirs.
+         */
+        HolderRead: {
+            /** Allocation Id */
+            allocation_id: string;
+            /** Org Id */
+            org_id: string;
+            /** Org Name */
+            org_name: string;
         };
         /**
          * HostRead
@@ -6964,6 +7018,8 @@ export interface components {
             enrolled_at: string | null;
             /** Generation */
             generation: number;
+            hardware: components["schemas"]["HardwareRead"] | null;
+            holder: components["schemas"]["HolderRead"] | null;
             /** Hostname */
             hostname: string | null;
             /** Id */
@@ -7941,6 +7997,8 @@ export interface components {
             created_at: string;
             /** Created By */
             created_by: string;
+            /** Created By Name */
+            created_by_name: string | null;
             /**
              * Effect
              * @enum {string}
@@ -8694,6 +8752,8 @@ export interface components {
             created_at: string;
             /** Created By */
             created_by: string;
+            /** Created By Name */
+            created_by_name: string | null;
             /** Kind */
             kind: string;
             /** Number */

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from psycopg.types.json import Jsonb
 
 from core.tests.callers import Caller
 from core.tests.factories.hosts import Place, announce, enrolled, issue, make_place
@@ -140,6 +141,24 @@ async def test_a_held_node_is_not_taken_from_under_its_holder(
     assert allocation in said["detail"]
     assert tenant.org.slug not in said["detail"]
     assert tenant.project.slug not in said["detail"]
+
+
+async def test_a_list_says_who_holds_a_node_and_what_it_is_made_of(
+    site: Site, root: Caller
+) -> None:
+    host, tenant = await enrolled(site, root), await make_tenant(site)
+    held, node = await make_allocation_row(tenant, host.node), host.node
+    said = {"cpu": {"threads": 8}, "memory_bytes": 1 << 30, "gpus": [{"model": "H200"}], "nics": []}
+    await site.sql.execute("UPDATE nodes SET inventory = %s WHERE id = %s", (Jsonb(said), node))
+    one = (await root.get(f"/v1/nodes/{node}")).json()
+
+    listed = await root.get("/v1/nodes", params={"name": one["name"]})
+
+    (shown,) = listed.json()["items"]
+    assert shown["holder"] == one["holder"]
+    assert (shown["holder"]["allocation_id"], shown["holder"]["org_id"]) == (held, tenant.org.id)
+    assert (shown["hardware"]["threads"], shown["hardware"]["gpus"]) == (8, ["H200"])
+    assert (shown["inventory"], one["inventory"]) == (None, said)
 
 
 async def test_a_node_goes_into_maintenance_and_back(site: Site, root: Caller) -> None:

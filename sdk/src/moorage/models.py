@@ -44,12 +44,14 @@ class AccessGrantRead(Model):
     project_id: str
     allocation_id: str
     user_id: str
+    user_name: str | None
     login: str
     uid: int
     sudo: bool
     forwarding: bool
     reason: str | None
     granted_by: str
+    granted_by_name: str | None
     expires_at: AwareDatetime
     ended_at: AwareDatetime | None
     ended_because: str | None
@@ -178,6 +180,7 @@ class AppOperatorRead(Model):
     service_account_id: str | None
     name: str
     serves: str
+    listening: bool
     version: int
     created_at: AwareDatetime
     updated_at: AwareDatetime
@@ -187,6 +190,7 @@ class AppRead(Model):
     id: str
     org_id: str
     project_id: str
+    publisher_name: str | None
     slug: str
     name: str
     summary: str
@@ -591,6 +595,7 @@ class EnrolmentIssued(Model):
     id: str
     node_id: str
     created_by: str
+    created_by_name: str | None
     created_at: AwareDatetime
     expires_at: AwareDatetime
     used_at: AwareDatetime | None
@@ -603,6 +608,7 @@ class EnrolmentRead(Model):
     id: str
     node_id: str
     created_by: str
+    created_by_name: str | None
     created_at: AwareDatetime
     expires_at: AwareDatetime
     used_at: AwareDatetime | None
@@ -628,12 +634,14 @@ class EntitlementRead(Model):
     project_id: str
     app_id: str
     app_slug: str
+    app_name: str | None
     channel: str | None
     versions: str
     enabled: bool
     accepted_digest: str
     accepted_version_id: str
     accepted_by: str
+    accepted_by_name: str | None
     accepted_at: AwareDatetime
     your_permissions: list[str]
     version: int
@@ -662,6 +670,7 @@ class EntryRead(Model):
     credential: str | None
     action: str
     target: str
+    target_name: str | None
     outcome: str
     count: int
     break_glass: bool
@@ -759,6 +768,16 @@ class GrantRead(Model):
     permissions: list[str]
 
 
+class HardwareRead(Model):
+    """What its agent says that it is made of, in short."""
+
+    os: str | None
+    cpu_model: str | None
+    threads: int | None
+    memory_bytes: int | None
+    gpus: list[str]
+
+
 class HeldBackRead(Model):
     """A version that the entitlement would rather come to, and the layer that keeps it back."""
 
@@ -772,6 +791,14 @@ class HintBrief(Model):
 
     instance_id: str
     moved: list[str]
+
+
+class HolderRead(Model):
+    """Whose it is for now. What they do with it is theirs."""
+
+    allocation_id: str
+    org_id: str
+    org_name: str
 
 
 class HostRead(Model):
@@ -1127,6 +1154,7 @@ class NodeRead(Model):
     status_since: AwareDatetime
     cordoned: bool
     allocation_id: str | None
+    holder: HolderRead | None
     last_org_id: str | None
     generation: int
     reimage_requested_at: AwareDatetime | None
@@ -1136,6 +1164,7 @@ class NodeRead(Model):
     last_seen_at: AwareDatetime | None
     hostname: str | None
     agent_version: str | None
+    hardware: HardwareRead | None
     inventory: dict[str, Any] | None
     inventory_at: AwareDatetime | None
     labels: dict[str, str]
@@ -1439,7 +1468,9 @@ class AllocationRead(Model):
     scheduler_type: str | None
     metadata: dict[str, Any]
     requested_by: str
+    requested_by_name: str | None
     instance_id: str | None
+    instance_name: str | None
     setup_operation_id: str | None
     release_operation_id: str | None
     held_from: AwareDatetime | None
@@ -2058,6 +2089,7 @@ class RevisionRead(Model):
     operation_id: str
     outcome: str
     created_by: str
+    created_by_name: str | None
     created_at: AwareDatetime
 
 
@@ -2601,6 +2633,7 @@ class PlanRead(Model):
     cost: list[PlanCostRead]
     loses: list[str]
     created_by: str
+    created_by_name: str | None
     expires_at: AwareDatetime
     applied_operation_id: str | None
     correlation_id: str
@@ -2916,12 +2949,14 @@ class EntitlementDetail(Model):
     project_id: str
     app_id: str
     app_slug: str
+    app_name: str | None
     channel: str | None
     versions: str
     enabled: bool
     accepted_digest: str
     accepted_version_id: str
     accepted_by: str
+    accepted_by_name: str | None
     accepted_at: AwareDatetime
     your_permissions: list[str]
     version: int

@@ -180,11 +180,12 @@ function columns(names: Map<string, string>, open: (id: string) => void): Column
     {
       id: "deed",
       title: "Who did what",
-      value: (entry) => sentenceOf(entry),
+      value: (entry) => `${sentenceOf(entry)} ${entry.target_name ?? ""}`,
       show: (entry) => (
         <>
           <Text size="sm">
             <b>{actorOf(entry)}</b> {deedOf(entry)}
+            {entry.target_name && `: ${entry.target_name}`}
             {entry.count > 1 && ` (${entry.count} times)`}
           </Text>
           {entry.reason && (
@@ -277,7 +278,13 @@ function Whole({ entry, names }: { entry: Entry; names: Map<string, string> }) {
           ["When", moment(entry.at)],
           ["Who", `${entry.actor_name} (${entry.actor_kind.replaceAll("_", " ")})`],
           ["Permission", <code key="action">{entry.action}</code>],
-          ["To what", <CopyCode key="target" text={entry.target} what="the target" />],
+          [
+            "To what",
+            <Stack key="target" gap={2}>
+              {entry.target_name}
+              <CopyCode text={entry.target} what="the target" />
+            </Stack>,
+          ],
           ["Project", names.get(entry.project_id ?? "") ?? null],
           ["Reason", entry.reason],
           ["Number on record", entry.seq.toLocaleString("en")],

@@ -124,7 +124,7 @@ function State({ node }: { node: Node }) {
         of={[
           ["Heartbeat", <Heartbeat key="heard" node={node} />],
           ["In this state since", <Ago key="since" at={node.status_since} />],
-          ["Held", node.allocation_id ? "By a project" : "By nobody"],
+          ["Held by", node.holder?.org_name ?? "Nobody"],
           ["Class", node.sku],
           ["Region", regionName(node.region)],
           ["Address", node.address && `${node.address}${node.ssh_port ? `:${node.ssh_port}` : ""}`],
@@ -317,7 +317,12 @@ function Enrolments({ node }: { node: Node }) {
       id: "made",
       title: "Made",
       value: (row) => row.created_at,
-      show: (row) => <Ago at={row.created_at} />,
+      show: (row) => (
+        <>
+          <Ago at={row.created_at} />
+          {row.created_by_name && ` by ${row.created_by_name}`}
+        </>
+      ),
     },
     {
       id: "state",

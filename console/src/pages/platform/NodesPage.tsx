@@ -18,7 +18,7 @@ import type { Column } from "@/lib/rows";
 import { useSearchParam } from "@/lib/search";
 import { AddDialog } from "@/pages/platform/nodes/AddDialog";
 import { EnrolDialog } from "@/pages/platform/nodes/EnrolDialog";
-import { heard } from "@/pages/platform/nodes/words";
+import { hardwareWords, heard } from "@/pages/platform/nodes/words";
 
 type Node = Schemas["NodeRead"];
 
@@ -239,6 +239,20 @@ function useColumns(
           </Text>
         </Text>
       ),
+    },
+    {
+      id: "hardware",
+      title: "Hardware",
+      value: (row) => hardwareWords(row.hardware),
+      show: (row) => (
+        <span style={{ whiteSpace: "nowrap" }}>{hardwareWords(row.hardware) || "–"}</span>
+      ),
+    },
+    {
+      id: "holder",
+      title: "Held by",
+      value: (row) => row.holder?.org_name,
+      show: (row) => row.holder?.org_name ?? "–",
     },
     {
       id: "region",

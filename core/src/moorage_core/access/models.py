@@ -50,6 +50,8 @@ class AccessGrant:
     """The node has said so: with this grant in its list, or without it once it ended."""
     problem: str | None
     """Why the node could not do so, where it said why."""
+    user_name: str | None = None
+    granted_by_name: str | None = None
 
 
 @dataclass(frozen=True)

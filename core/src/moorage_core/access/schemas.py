@@ -52,12 +52,14 @@ class AccessGrantRead(Output):
     project_id: ProjectId
     allocation_id: AllocationId
     user_id: UserId
+    user_name: str | None
     login: str
     uid: int
     sudo: bool
     forwarding: bool
     reason: str | None
     granted_by: str
+    granted_by_name: str | None
     expires_at: Moment
     ended_at: Moment | None
     ended_because: str | None

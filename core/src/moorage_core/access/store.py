@@ -27,7 +27,8 @@ GRANT: LiteralString = f"""
     g.id, g.org_id, g.project_id, g.allocation_id, g.user_id, g.login_id, g.login, g.uid,
     g.principal, g.sudo, g.forwarding, g.reason, g.granted_by, g.expires_at, g.ended_at,
     g.ended_because, g.version, g.created_at, g.updated_at, {CARRIED_OUT} AS carried_out,
-    CASE WHEN NOT {CARRIED_OUT} THEN n.problem END AS problem"""
+    CASE WHEN NOT {CARRIED_OUT} THEN n.problem END AS problem,
+    actor_name(g.user_id) AS user_name, actor_name(g.granted_by) AS granted_by_name"""
 FROM: LiteralString = """FROM access_grants g
     LEFT JOIN node_access n ON n.allocation_id = g.allocation_id
     LEFT JOIN allocations a ON a.id = g.allocation_id"""

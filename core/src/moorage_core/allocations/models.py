@@ -48,6 +48,8 @@ class Allocation:
     updated_at: datetime
     instance_id: str | None
     """The instance whose members stand on it. Of one only."""
+    instance_name: str | None = None
+    requested_by_name: str | None = None
 
 
 @dataclass(frozen=True)

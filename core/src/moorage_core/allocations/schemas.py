@@ -148,8 +148,11 @@ class AllocationRead(Output):
     scheduler_type: str | None
     metadata: dict[str, Any]
     requested_by: str
+    requested_by_name: str | None
+    """Null where nobody is called so any more."""
     instance_id: InstanceId | None
     """The instance whose members stand on it: it is released when they are gone."""
+    instance_name: str | None
     setup_operation_id: OperationId | None
     release_operation_id: OperationId | None
     held_from: Moment | None

@@ -17,7 +17,9 @@ ALLOCATION: LiteralString = """
     a.price_micros, a.currency, a.status, a.message, a.dirty, a.placement, a.scheduler_type,
     a.metadata, a.requested_by, a.setup_operation_id, a.release_operation_id, a.reimage,
     a.reimage_from, a.proof, a.held_from, a.held_until, a.attempt, a.due_at, a.correlation_id,
-    a.version, a.created_at, a.updated_at, a.instance_id
+    a.version, a.created_at, a.updated_at, a.instance_id,
+    (SELECT i.name FROM instances i WHERE i.id = a.instance_id) AS instance_name,
+    actor_name(a.requested_by) AS requested_by_name
     """
 CANDIDATE: LiteralString = """
     n.id, n.name, n.status, n.cordoned, n.reach,

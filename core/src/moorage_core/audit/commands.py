@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -139,9 +140,16 @@ async def list_entries(ctx: Context, wanted: Wanted, page: PageRequest) -> Page[
         ctx.db, wanted, scope=places, after=after, upto=upto, limit=page.fetch
     )
     found = pagination.page(rows, page, key=lambda entry: str(entry.seq))
+    items = await _named(ctx, found.items)
     if found.next is None and upto is not None:
-        return Page(found.items, pagination.encode_cursor(str(upto)))
-    return found
+        return Page(items, pagination.encode_cursor(str(upto)))
+    return Page(items, found.next)
+
+
+async def _named(ctx: Context, entries: Sequence[Entry]) -> list[Entry]:
+    """With the names of what things were done to, in one statement."""
+    names = await store.list_names(ctx.db, sorted({entry.target for entry in entries}))
+    return [replace(entry, target_name=names.get(entry.target)) for entry in entries]
 
 
 async def _begin(db: Db, wanted: Wanted, places: Sequence[Place]) -> int | None:
@@ -170,7 +178,8 @@ async def get_entry(ctx: Context, id: str) -> Entry:
         raise hidden("audit entry", id)
     place = Resource("audit entry", id, entry.org_id, entry.project_id)
     authorize(ctx, Permission.AUDIT_ENTRY_READ, place)
-    return entry
+    (named,) = await _named(ctx, [entry])
+    return named
 
 
 async def prove(ctx: Context, id: str) -> tuple[Entry, Seal, Proof]:

@@ -28,6 +28,7 @@ class Entry:
     app_slug: str | None
     app_instance_id: str | None
     details: dict[str, Any]
+    target_name: str | None = None
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,8 @@ class EntryRead(Output):
     """The id of the session, token or key that proved the actor."""
     action: str
     target: str
+    target_name: str | None
+    """What it is called now. Null where it is gone, or has no name."""
     outcome: Literal["allowed", "denied"]
     count: int
     break_glass: bool

@@ -18,6 +18,7 @@ class App:
     version: int
     created_at: datetime
     updated_at: datetime
+    publisher_name: str | None = None
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,8 @@ class AppRead(Output):
     org_id: OrgId
     project_id: ProjectId
     """The publisher."""
+    publisher_name: str | None
+    """The org that it belongs to."""
     slug: str
     name: str
     summary: str

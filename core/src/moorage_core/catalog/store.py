@@ -23,7 +23,7 @@ NEWEST = 500
 """Versions of an app that a decision looks at."""
 
 APP: LiteralString = """id, org_id, project_id, slug, name, summary, visibility, version,
-    created_at, updated_at"""
+    created_at, updated_at, publisher_name(org_id) AS publisher_name"""
 VERSION: LiteralString = """v.id, v.app_id, v.org_id, v.project_id, v.number, v.status,
     v.manifest_digest, v.declaration_digest, v.note, v.version, v.created_at,
     v.updated_at, v.published_at, v.deprecated_at, v.retired_at"""

@@ -27,3 +27,5 @@ class Entitlement:
     updated_at: datetime
     admitted: list[str]
     """Family keys that the platform lets the app use today."""
+    app_name: str | None = None
+    accepted_by_name: str | None = None

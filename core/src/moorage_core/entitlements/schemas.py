@@ -144,6 +144,8 @@ class EntitlementRead(Output):
     project_id: ProjectId
     app_id: AppId
     app_slug: str
+    app_name: str | None
+    """Null where its publisher no longer shows it."""
     channel: Channel | None
     versions: str
     enabled: bool
@@ -151,6 +153,7 @@ class EntitlementRead(Output):
     """The digest of the declaration that was accepted."""
     accepted_version_id: AppVersionId
     accepted_by: str
+    accepted_by_name: str | None
     accepted_at: Moment
     your_permissions: list[str]
     """The app's keys that you hold in this project."""

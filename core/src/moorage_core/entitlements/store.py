@@ -18,7 +18,9 @@ ENTITLEMENT: LiteralString = """
     e.accepted, e.accepted_digest, e.accepted_version_id, e.accepted_by, e.accepted_at, e.version,
     e.created_at, e.updated_at,
     ARRAY(SELECT DISTINCT unnest(f.keys) FROM family_admissions f WHERE f.app_id = e.app_id
-        AND f.withdrawn_at IS NULL) AS admitted
+        AND f.withdrawn_at IS NULL) AS admitted,
+    (SELECT p.name FROM apps p WHERE p.id = e.app_id) AS app_name,
+    actor_name(e.accepted_by) AS accepted_by_name
     """
 LIVE: LiteralString = """
     e.deleted_at IS NULL AND EXISTS (

@@ -7,7 +7,7 @@ from moorage_core.authz.principals import Principal
 from moorage_core.context import Context, EventRecord, Trace
 from moorage_core.errors import Forbidden
 from moorage_core.events import movements, rules, store
-from moorage_core.events.models import Event
+from moorage_core.events.models import Event, Wanted
 from moorage_core.events.registry import Data, EventType
 from moorage_core.events.schemas import wire
 from moorage_core.kit.db import Db
@@ -56,7 +56,7 @@ def hint(ctx: Context, instance: str, what: movements.What, name: str | None = N
 
 
 async def read(
-    at: Platform, principal: Principal, wanted: rules.Wanted, *, after: int | None
+    at: Platform, principal: Principal, wanted: Wanted, *, after: int | None
 ) -> tuple[list[Event], int]:
     """Events beyond a cursor that the caller may see, and where the caller stands then.
 

@@ -28,3 +28,25 @@ class Stream:
 
     last: int
     floor: int
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a reader asked for, before what they may see is taken into account."""
+
+    limit: int
+    org: str | None = None
+    project: str | None = None
+    types: tuple[str, ...] = ()
+    instance: str | None = None
+    newest_first: bool = False
+
+    @property
+    def patterns(self) -> list[str]:
+        """Types for LIKE: `iam.*` means all of a family."""
+        return [like(pattern) for pattern in self.types]
+
+
+def like(pattern: str) -> str:
+    """A type, or a family such as `iam.*`, as a LIKE pattern."""
+    return pattern.replace("_", r"\_").replace("*", "%")

@@ -11,7 +11,7 @@ from moorage_core.authz.permissions import Permission
 from moorage_core.authz.principals import Principal
 from moorage_core.errors import Malformed
 from moorage_core.events import commands, movements, rules, streaming
-from moorage_core.events.models import Event
+from moorage_core.events.models import Event, Wanted
 from moorage_core.events.schemas import EventsRead, wire
 from moorage_core.http import authentication, waiting
 from moorage_core.http.routing import PlatformDep, Routes
@@ -65,7 +65,7 @@ async def list_events(
     """
     if newest_first and wait:
         raise Malformed("What happened earlier does not have to be waited for: leave out `wait`.")
-    wanted = rules.Wanted(limit, org, project, tuple(types), instance, newest_first)
+    wanted = Wanted(limit, org, project, tuple(types), instance, newest_first)
     principal: Principal = request.state.principal
     found, cursor = await commands.read(platform, principal, wanted, after=_cursor(after))
     if not found and wait:
@@ -76,7 +76,7 @@ async def list_events(
 
 
 async def _wait(
-    platform: Platform, request: Request, wanted: rules.Wanted, cursor: int, *, seconds: float
+    platform: Platform, request: Request, wanted: Wanted, cursor: int, *, seconds: float
 ) -> tuple[list[Event], int]:
     """Look whenever something may have come, until something has, or time is up."""
     found: list[Event] = []
@@ -116,7 +116,7 @@ async def stream_events(
     `Last-Event-ID` replays what you missed. With `watch`, messages called `moved` come in between:
     hints, without an id, that something of an instance is worth another look.
     """
-    wanted = rules.Wanted(200, org, project, tuple(types))
+    wanted = Wanted(200, org, project, tuple(types))
     cursor = _cursor(last_event_id or after or "latest")
     stream = streaming.Stream(platform, request, wanted, tuple(dict.fromkeys(watch)))
     await stream.begin(cursor)

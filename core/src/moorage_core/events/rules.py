@@ -1,7 +1,5 @@
 """What an event must carry, and what a reader gets to see. Pure."""
 
-from dataclasses import dataclass
-
 from moorage_core.context import EventRecord
 from moorage_core.errors import ApiError
 from moorage_core.events.registry import TYPES
@@ -37,28 +35,6 @@ class CursorExpired(ApiError):
 
     status = 410
     code = "cursor_expired"
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What a reader asked for, before what they may see is taken into account."""
-
-    limit: int
-    org: str | None = None
-    project: str | None = None
-    types: tuple[str, ...] = ()
-    instance: str | None = None
-    newest_first: bool = False
-
-    @property
-    def patterns(self) -> list[str]:
-        """Types for LIKE: `iam.*` means all of a family."""
-        return [like(pattern) for pattern in self.types]
-
-
-def like(pattern: str) -> str:
-    """A type, or a family such as `iam.*`, as a LIKE pattern."""
-    return pattern.replace("_", r"\_").replace("*", "%")
 
 
 def start_back(after: int | None, *, last: int) -> int:

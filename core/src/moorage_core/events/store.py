@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import LiteralString
 
 from moorage_core.authz.principals import Place
-from moorage_core.events.models import Event, Stream
-from moorage_core.events.rules import Wanted
+from moorage_core.events.models import Event, Stream, Wanted
 from moorage_core.kit.db import Db
 
 EVENT: LiteralString = (

@@ -14,8 +14,8 @@ from fastapi import Request
 from moorage_core.authz.principals import Principal
 from moorage_core.context import Context
 from moorage_core.errors import ApiError
-from moorage_core.events import commands, movements, rules
-from moorage_core.events.models import Event
+from moorage_core.events import commands, movements
+from moorage_core.events.models import Event, Wanted
 from moorage_core.events.movements import Movement
 from moorage_core.events.schemas import wire
 from moorage_core.http import authentication
@@ -35,7 +35,7 @@ class Stream:
     """One listener, from the first look to the end."""
 
     def __init__(
-        self, platform: Platform, request: Request, wanted: rules.Wanted, watched: tuple[str, ...]
+        self, platform: Platform, request: Request, wanted: Wanted, watched: tuple[str, ...]
     ) -> None:
         self._platform = platform
         self._request = request

@@ -82,6 +82,7 @@ class Revision:
     outcome: Outcome
     created_by: str
     created_at: datetime
+    created_by_name: str | None = None
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,7 @@ class Plan:
     correlation_id: str
     version: int
     created_at: datetime
+    created_by_name: str | None = None
 
 
 @dataclass(frozen=True)

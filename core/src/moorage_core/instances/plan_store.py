@@ -11,7 +11,8 @@ from moorage_core.kit.db import Db
 
 PLAN: LiteralString = """
     p.id, p.org_id, p.project_id, p.instance_id, p.kind, p.input, p.content, p.read, p.created_by,
-    p.expires_at, p.applied_operation_id, p.correlation_id, p.version, p.created_at
+    p.expires_at, p.applied_operation_id, p.correlation_id, p.version, p.created_at,
+    actor_name(p.created_by) AS created_by_name
     """
 
 # Plans

@@ -296,6 +296,7 @@ class RevisionRead(Output):
     outcome: Outcome
     """pending: on its way, or failed and to be tried again."""
     created_by: str
+    created_by_name: str | None
     created_at: Moment
 
 
@@ -353,6 +354,7 @@ class PlanRead(Output):
     loses: list[str]
     """What is lost for good, and has to be accepted."""
     created_by: str
+    created_by_name: str | None
     expires_at: Moment
     applied_operation_id: OperationId | None
     correlation_id: str

@@ -22,7 +22,7 @@ INSTANCE: LiteralString = """
     """
 REVISION: LiteralString = """
     r.instance_id, r.number, r.version_id, r.app_version, r.config, r.kind, r.operation_id,
-    r.outcome, r.created_by, r.created_at
+    r.outcome, r.created_by, r.created_at, actor_name(r.created_by) AS created_by_name
     """
 
 # Instances

@@ -20,7 +20,7 @@ from moorage_core.kit import pagination, tokens
 from moorage_core.kit.ids import PLATFORM_ORG, EnrolmentId, NodeId
 from moorage_core.kit.pagination import Page, PageRequest
 from moorage_core.nodes import rules, store
-from moorage_core.nodes.models import Enrolment, Node, Status
+from moorage_core.nodes.models import Enrolment, Holder, Node, Status
 from moorage_core.nodes.schemas import EnrolmentCreate, NodeBatchCreate, NodeCreate
 from moorage_core.platform import Platform
 
@@ -43,7 +43,21 @@ class Held:
     """A node, and what holds it."""
 
     node: Node
-    allocation_id: str | None
+    holder: Holder | None
+    in_short: bool = False
+    """Its inventory is left out, but for the hardware."""
+
+    @property
+    def allocation_id(self) -> str | None:
+        return self.holder and self.holder.allocation_id
+
+    @property
+    def hardware(self) -> rules.Hardware | None:
+        return None if self.node.inventory is None else rules.hardware(self.node.inventory)
+
+    @property
+    def inventory(self) -> dict[str, Any] | None:
+        return None if self.in_short else self.node.inventory
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.node, name)
@@ -304,7 +318,7 @@ async def list_nodes(ctx: Context, wanted: Filter, page: PageRequest) -> Page[He
     authorize(ctx, Permission.INFRA_NODE_READ, platform())
     rows = await store.list_nodes(ctx.db, page, org=PLATFORM_ORG, **dataclasses.asdict(wanted))
     holders = await store.list_holders(ctx.db, [node.id for node in rows])
-    held = [Held(node, holders.get(node.id)) for node in rows]
+    held = [Held(node, holders.get(node.id), in_short=True) for node in rows]
     return pagination.page(held, page, key=lambda each: each.node.id)
 
 

@@ -72,6 +72,16 @@ class Enrolment:
     created_by: str
     used_at: datetime | None
     revoked_at: datetime | None
+    created_by_name: str | None = None
+
+
+@dataclass(frozen=True)
+class Holder:
+    """What holds a node, and whose it is."""
+
+    allocation_id: str
+    org_id: str
+    org_name: str
 
 
 @dataclass(frozen=True)

@@ -144,9 +144,7 @@ def resumed(node: Node, holder: str | None, *, imaging: bool) -> Status:
 
 def misfit(inventory: Mapping[str, Any], sku: Sku) -> str | None:
     """Why a host is not of the class that it was announced as; None where it is."""
-    cpu: Any = inventory.get("cpu")
-    threads = cast("dict[str, Any]", cpu).get("threads") if isinstance(cpu, dict) else None
-    found = _number(threads)
+    found = _number(_fields(inventory.get("cpu")).get("threads"))
     if found < sku.cpus:
         return f"It shows {found} CPU threads; SKU {sku.slug} has {sku.cpus}."
     memory = _number(inventory.get("memory_bytes"))
@@ -166,6 +164,33 @@ def _gpu_misfit(given: Any, sku: Sku) -> str | None:
     if other or len(models) != len(gpus):
         return f"It shows GPUs {', '.join(other) or 'of no model'}; SKU {sku.slug} has {wanted}."
     return None
+
+
+@dataclass(frozen=True)
+class Hardware:
+    os: str | None
+    cpu_model: str | None
+    threads: int | None
+    memory_bytes: int | None
+    gpus: list[str]
+
+
+def hardware(inventory: Mapping[str, Any]) -> Hardware:
+    """What a host says that it is made of, as far as it is of the form that we know."""
+    os, cpu = (_fields(inventory.get(name)) for name in ("os", "cpu"))
+    gpus: Any = inventory.get("gpus")
+    found = cast("list[Any]", gpus) if isinstance(gpus, list) else []
+    return Hardware(
+        os=" ".join(str(os[name]) for name in ("id", "version") if os.get(name)) or None,
+        cpu_model=str(cpu["model"]) if cpu.get("model") else None,
+        threads=_number(cpu.get("threads")) or None,
+        memory_bytes=_number(inventory.get("memory_bytes")) or None,
+        gpus=[str(_fields(gpu).get("model") or "unknown") for gpu in found],
+    )
+
+
+def _fields(said: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", said) if isinstance(said, dict) else {}
 
 
 def _number(value: Any) -> int:

@@ -58,6 +58,25 @@ class NodeAct(Input):
     reason: Reason
 
 
+class HolderRead(Output):
+    """Whose it is for now. What they do with it is theirs."""
+
+    allocation_id: AllocationId
+    org_id: OrgId
+    org_name: str
+
+
+class HardwareRead(Output):
+    """What its agent says that it is made of, in short."""
+
+    os: str | None
+    cpu_model: str | None
+    threads: int | None
+    memory_bytes: int | None
+    gpus: list[str]
+    """The model of each."""
+
+
 class NodeRead(Output):
     id: NodeId
     name: str
@@ -72,6 +91,7 @@ class NodeRead(Output):
     cordoned: bool
     allocation_id: AllocationId | None
     """What holds it."""
+    holder: HolderRead | None
     last_org_id: OrgId | None
     """The last org that was root on it since it was imaged. Another one gets it imaged anew."""
     generation: int
@@ -84,8 +104,10 @@ class NodeRead(Output):
     last_seen_at: Moment | None
     hostname: str | None
     agent_version: str | None
+    hardware: HardwareRead | None
+    """Null until its agent has said so."""
     inventory: dict[str, Any] | None
-    """What its agent says it is made of. Null in lists: read the node."""
+    """All that its agent says of it. Null in lists: read the node."""
     inventory_at: Moment | None
     labels: dict[str, str]
     version: int
@@ -102,6 +124,7 @@ class EnrolmentRead(Output):
     id: EnrolmentId
     node_id: NodeId
     created_by: str
+    created_by_name: str | None
     created_at: Moment
     expires_at: Moment
     used_at: Moment | None

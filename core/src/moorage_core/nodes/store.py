@@ -8,7 +8,7 @@ from psycopg.types.json import Jsonb
 
 from moorage_core.kit.db import Db
 from moorage_core.kit.pagination import PageRequest
-from moorage_core.nodes.models import Enrolment, Facts, Identity, Node
+from moorage_core.nodes.models import Enrolment, Facts, Holder, Identity, Node
 
 BARE: LiteralString = """id, org_id, name, region_id, sku_id,
     (SELECT r.slug FROM regions r WHERE r.id = region_id) AS region,
@@ -20,8 +20,13 @@ BARE: LiteralString = """id, org_id, name, region_id, sku_id,
 NODE: LiteralString = f"{BARE}, inventory"
 LISTED: LiteralString = f"{BARE}, NULL::jsonb AS inventory"
 """Where there are many, or often: an inventory can be long."""
+IN_SHORT: LiteralString = f"""{BARE}, CASE WHEN inventory IS NOT NULL THEN jsonb_build_object(
+    'os', inventory -> 'os', 'cpu', inventory -> 'cpu', 'memory_bytes', inventory -> 'memory_bytes',
+    'gpus', inventory -> 'gpus') END AS inventory"""
+"""As much of it as a list shows."""
 ENROLMENT: LiteralString = (
-    "id, org_id, node_id, expires_at, created_at, created_by, used_at, revoked_at"
+    "id, org_id, node_id, expires_at, created_at, created_by, used_at, revoked_at, "
+    "actor_name(created_by) AS created_by_name"
 )
 HELD: LiteralString = "('provisioning', 'active', 'releasing', 'release_failed')"
 """Not `requested`: until it is imaged anew, the host may be another org's."""
@@ -93,7 +98,7 @@ async def list_nodes(
     return await db.all(
         Node,
         f"""
-        SELECT {LISTED} FROM nodes WHERE org_id = %(org)s AND id > %(after)s
+        SELECT {IN_SHORT} FROM nodes WHERE org_id = %(org)s AND id > %(after)s
             AND (%(status)s::text IS NULL OR status = %(status)s)
             AND (%(region)s::text IS NULL
                 OR region_id = (SELECT r.id FROM regions r WHERE r.slug = %(region)s))
@@ -122,13 +127,16 @@ async def find(db: Db, id: str, *, org: str, lock: bool = False) -> Node | None:
     return await db.find(Node, sql + (" FOR UPDATE" if lock else ""), (org, id))
 
 
-async def list_holders(db: Db, nodes: list[str]) -> dict[str, str]:
-    """Which allocations hold them: ids by node.
+async def list_holders(db: Db, nodes: list[str]) -> dict[str, Holder]:
+    """Which allocations hold them, by node.
 
-    Tenant-less: the platform learns the ids of what tenants hold of it, and nothing else.
+    Tenant-less: the platform learns the ids of what tenants hold of it, which org it is, and
+    nothing else.
     """
-    rows = await db.rows("SELECT node_id, allocation_id FROM node_holders(%s)", (nodes,))
-    return {row["node_id"]: row["allocation_id"] for row in rows}
+    rows = await db.rows(
+        "SELECT node_id, allocation_id, org_id, org_name FROM node_holders(%s)", (nodes,)
+    )
+    return {row.pop("node_id"): Holder(**row) for row in rows}
 
 
 async def find_instance(db: Db, node: str) -> str | None:

@@ -9,7 +9,7 @@ from moorage_core.events import registry
 from moorage_core.http import etag
 from moorage_core.kit.ids import PLATFORM_ORG
 from moorage_core.nodes import commands, rules, store
-from moorage_core.nodes.models import Node, Status
+from moorage_core.nodes.models import Holder, Node, Status
 from moorage_core.nodes.schemas import NodeUpdate
 
 
@@ -42,7 +42,7 @@ async def retire(ctx: Context, id: str, *, reason: str) -> commands.Held:
     await store.drop_token(ctx.db, id, org=PLATFORM_ORG)
     await store.revoke_open(ctx.db, org=PLATFORM_ORG, node=id, now=ctx.now)
     retired = await store.call_off_reimage(ctx.db, id, org=PLATFORM_ORG)
-    return commands.Held(retired, held.allocation_id)
+    return commands.Held(retired, held.holder)
 
 
 async def reimage(ctx: Context, id: str, *, reason: str) -> commands.Held:
@@ -53,7 +53,7 @@ async def reimage(ctx: Context, id: str, *, reason: str) -> commands.Held:
     wanted = await store.request_reimage(ctx.db, id, org=PLATFORM_ORG, reason=reason, now=ctx.now)
     await store.drop_token(ctx.db, id, org=PLATFORM_ORG)
     ctx.topics.add(commands.REIMAGES)
-    return commands.Held(wanted, held.allocation_id)
+    return commands.Held(wanted, held.holder)
 
 
 async def resume(ctx: Context, id: str) -> commands.Held:
@@ -65,11 +65,10 @@ async def resume(ctx: Context, id: str) -> commands.Held:
     authorize(ctx, Permission.INFRA_NODE_OPERATE, platform())
     node = await commands.lock(ctx, id)
     held = await commands.held_by(ctx, node)
-    holder = held.allocation_id
-    imaging = holder is None and not await commands.call_off_reimage(ctx, node)
-    after = rules.resumed(node, holder, imaging=imaging)
+    imaging = held.holder is None and not await commands.call_off_reimage(ctx, node)
+    after = rules.resumed(node, held.allocation_id, imaging=imaging)
     await store.clear_conflict(ctx.db, id, org=PLATFORM_ORG)
-    return await _set(ctx, node, after, holder=holder, reason=None)
+    return await _set(ctx, node, after, holder=held.holder, reason=None)
 
 
 async def _act(
@@ -82,16 +81,20 @@ async def _act(
         instance = await store.find_instance(ctx.db, id) if held.allocation_id else None
         rules.check_free(node, held.allocation_id, instance, verb=verb)
     rules.transition(node, after)
-    return await _set(ctx, node, after, holder=held.allocation_id, reason=reason)
+    return await _set(ctx, node, after, holder=held.holder, reason=reason)
 
 
 async def _set(
-    ctx: Context, node: Node, after: Status, *, holder: str | None, reason: str | None
+    ctx: Context, node: Node, after: Status, *, holder: Holder | None, reason: str | None
 ) -> commands.Held:
     """Written also where the status is the same: the reason may be another, and it is recorded."""
     moved = await store.set_status(
         ctx.db, node.id, org=PLATFORM_ORG, status=after, reason=reason, now=ctx.now
     )
-    details = {"before": node.status, "reason": reason, "allocation": holder}
+    details = {
+        "before": node.status,
+        "reason": reason,
+        "allocation": holder and holder.allocation_id,
+    }
     commands.record(ctx, Permission.INFRA_NODE_OPERATE, commands.EVENTS[after], moved, **details)
     return commands.Held(moved, holder)

@@ -1,5 +1,6 @@
 """Use cases of app operators."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from moorage_core.audit import commands as audit
@@ -70,7 +71,7 @@ async def register(ctx: Context, project: str, new: AppOperatorCreate) -> AppOpe
 async def list_in_project(ctx: Context, project: str, page: PageRequest) -> Page[AppOperator]:
     await tenancy.get_project(ctx, project, key=READ)
     rows = await store.list_in_project(ctx.db, page, project=project)
-    return pagination.page(rows, page, key=lambda operator: operator.id)
+    return pagination.page(await _heard(ctx, rows), page, key=lambda operator: operator.id)
 
 
 async def list_of_app(ctx: Context, app_id: str, page: PageRequest) -> Page[ShownOperator]:
@@ -84,7 +85,7 @@ async def list_of_app(ctx: Context, app_id: str, page: PageRequest) -> Page[Show
         orgs=ctx.principal.orgs_with(READ),
         projects=ctx.principal.projects_with(READ),
     )
-    found = pagination.page(rows, page, key=lambda operator: operator.id)
+    found = pagination.page(await _heard(ctx, rows), page, key=lambda operator: operator.id)
     return Page([_shown(ctx, row) for row in found.items], found.next)
 
 
@@ -102,7 +103,8 @@ async def get(ctx: Context, id: str) -> ShownOperator:
         authorize_anywhere(ctx, READ)
     else:
         authorize(ctx, READ, Resource(NOUN, id, operator.org_id, operator.project_id))
-    return _shown(ctx, operator)
+    (heard,) = await _heard(ctx, [operator])
+    return _shown(ctx, heard)
 
 
 async def find_serving(ctx: Context, id: str, *, app: str, project: str) -> AppOperator | None:
@@ -131,6 +133,12 @@ async def remove(ctx: Context, id: str, *, expected: int | None) -> None:
 def _is_near(ctx: Context, operator: AppOperator) -> bool:
     """Whether the caller holds anything where the operator lives."""
     return sees(ctx.principal, org=operator.org_id, project=operator.project_id)
+
+
+async def _heard(ctx: Context, operators: Sequence[AppOperator]) -> list[AppOperator]:
+    """With whether anybody listens, in one statement."""
+    listening = await store.list_listening(ctx.db, [each.id for each in operators])
+    return [replace(each, listening=each.id in listening) for each in operators]
 
 
 def _shown(ctx: Context, operator: AppOperator) -> ShownOperator:

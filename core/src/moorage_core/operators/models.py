@@ -17,6 +17,7 @@ class AppOperator:
     version: int
     created_at: datetime
     updated_at: datetime
+    listening: bool = False
 
 
 @dataclass(frozen=True)
@@ -34,3 +35,4 @@ class ShownOperator:
     version: int
     created_at: datetime
     updated_at: datetime
+    listening: bool

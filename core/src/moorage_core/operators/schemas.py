@@ -27,6 +27,9 @@ class AppOperatorRead(Output):
     serves: Literal["publisher", "project"]
     """`publisher`: serves whoever chooses it. `project`: serves the instances of its own
     project."""
+    listening: bool
+    """Somebody waits for work on its behalf. Nothing that is asked of its instances is done while
+    nobody does."""
     version: int
     created_at: Moment
     updated_at: Moment

@@ -74,6 +74,15 @@ async def list_serving(
     )
 
 
+async def list_listening(db: Db, operators: list[str]) -> set[str]:
+    """Those of them on whose behalf somebody waits for work now.
+
+    Tenant-less: asked about operators that the caller sees.
+    """
+    rows = await db.rows("SELECT operator_id FROM operator_seen(%s) WHERE listening", (operators,))
+    return {row["operator_id"] for row in rows}
+
+
 async def remove(db: Db, id: str, *, org: str, now: datetime) -> AppOperator:
     return await db.get(
         AppOperator,

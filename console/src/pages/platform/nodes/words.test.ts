@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { allows, gpuWords, heard, labelsOf, labelsText } from "@/pages/platform/nodes/words";
+import {
+  allows,
+  gpuWords,
+  hardwareWords,
+  heard,
+  labelsOf,
+  labelsText,
+} from "@/pages/platform/nodes/words";
 
 test("a node that somebody holds can be quarantined, and nothing else", () => {
   const held = { status: "allocated", allocation_id: "alc_1" } as const;
@@ -41,4 +48,11 @@ test("GPUs are counted by model", () => {
 test("labels are words with a value", () => {
   expect(labelsOf("rack=a1, row=2")).toEqual({ rack: "a1", row: "2" });
   expect(labelsText({ rack: "a1", row: "2" })).toBe("rack=a1 row=2");
+});
+
+test("a host is said in a line, its accelerators counted by model", () => {
+  const said = { os: "debian 13", cpu_model: "Xeon", threads: 16, memory_bytes: 64 * 2 ** 30 };
+  expect(hardwareWords({ ...said, gpus: ["H200", "H200"] })).toBe("16 threads, 64 GiB, 2 × H200");
+  expect(hardwareWords({ ...said, threads: null, gpus: [] })).toBe("64 GiB");
+  expect(hardwareWords(null)).toBe("");
 });

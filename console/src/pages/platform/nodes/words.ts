@@ -1,7 +1,7 @@
 /** Nodes in words: what they are made of, whether they answer, and what may be done with them. Pure. */
 import type { Schemas } from "@/lib/api";
 import { type May, no, YES } from "@/lib/can";
-import { bytes } from "@/lib/format";
+import { bytes, plural } from "@/lib/format";
 
 type Node = Schemas["NodeRead"];
 
@@ -107,4 +107,16 @@ export function labelsOf(text: string): Record<string, string> {
         return [key, rest.join("=")];
       }),
   );
+}
+
+/** A host in a line, as it says of itself: "16 threads, 64 GiB, 2 × NVIDIA H200". */
+export function hardwareWords(said: Node["hardware"]): string {
+  if (!said) return "";
+  return [
+    said.threads && plural(said.threads, "thread"),
+    said.memory_bytes && bytes(said.memory_bytes),
+    gpuWords(said.gpus.map((model) => ({ model }))),
+  ]
+    .filter(Boolean)
+    .join(", ");
 }

@@ -27,7 +27,6 @@ import {
   type Standing,
   useAppOf,
   useMayDeploy,
-  usePublisher,
   useStanding,
 } from "@/pages/projects/catalog/offers";
 import { ConsentDialog } from "@/pages/projects/entitlements/ConsentDialog";
@@ -192,7 +191,7 @@ function Overview({
   version: Schemas["VersionDetail"];
   standing: Standing;
 }) {
-  const publisher = usePublisher(app);
+  const publisher = app.publisher_name;
   const { components, config, actions, views, rollback } = manifestOf(version);
   return (
     <Stack gap="md">

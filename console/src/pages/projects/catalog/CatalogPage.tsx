@@ -18,12 +18,7 @@ import type { Schemas } from "@/lib/api";
 import { usePages } from "@/lib/pages";
 import { usePath } from "@/lib/paths";
 import { useSearchParam } from "@/lib/search";
-import {
-  type Standing,
-  useMayDeploy,
-  usePublisher,
-  useStanding,
-} from "@/pages/projects/catalog/offers";
+import { type Standing, useMayDeploy, useStanding } from "@/pages/projects/catalog/offers";
 
 export function CatalogPage() {
   const apps = usePages("/v1/apps", {}, { limit: 200 });
@@ -85,7 +80,7 @@ function Cards({ apps }: { apps: Schemas["AppRead"][] }) {
 function Card({ app }: { app: Schemas["AppRead"] }) {
   const path = usePath();
   const standing = useStanding(app);
-  const publisher = usePublisher(app);
+  const publisher = app.publisher_name;
   const facts = [
     publisher && `by ${publisher}`,
     standing.version && `version ${standing.version.number}`,

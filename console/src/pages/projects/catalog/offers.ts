@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ask, type Schemas } from "@/lib/api";
 import { type May, YES } from "@/lib/can";
-import { orgsOf, useCan, useMe, useThisProject } from "@/lib/me";
+import { useCan, useThisProject } from "@/lib/me";
 import { usePages } from "@/lib/pages";
 
 type App = Schemas["AppRead"];
@@ -55,12 +55,6 @@ export function stateOf(
 export function useAppOf(slug: string) {
   const found = useQuery(ask("/v1/apps", {}, { slug }));
   return { ...found, app: found.data?.items[0] };
-}
-
-/** Who publishes it, where we know their name. */
-export function usePublisher(app: App): string | null {
-  const me = useMe();
-  return orgsOf(me).find((org) => org.id === app.org_id)?.name ?? null;
 }
 
 /** May they deploy it: by the platform's key, or by one of a family that stands for it on this app. */

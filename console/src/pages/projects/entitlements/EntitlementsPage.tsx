@@ -70,13 +70,12 @@ export function EntitlementsPage() {
 
 function Table({ held }: { held: Held[] }) {
   const path = usePath();
-  const apps = useQuery(ask("/v1/apps", {}, { limit: 200 })).data?.items ?? [];
   const details = useQueries({
     queries: held.map((each) => ask("/v1/entitlements/{entitlement}", { entitlement: each.id })),
   });
   const rows: Row[] = held.map((each, at) => ({
     ...each,
-    name: apps.find((app) => app.id === each.app_id)?.name ?? each.app_slug,
+    name: each.app_name ?? each.app_slug,
     detail: details[at]?.data,
   }));
   const [open, setOpen] = useSearchParam("open");
@@ -124,7 +123,16 @@ function Table({ held }: { held: Held[] }) {
       id: "accepted",
       title: "Accepted",
       value: (row) => row.accepted_at,
-      show: (row) => <Ago at={row.accepted_at} />,
+      show: (row) => (
+        <>
+          <Ago at={row.accepted_at} />
+          {row.accepted_by_name && (
+            <Text size="xs" c="dimmed">
+              by {row.accepted_by_name}
+            </Text>
+          )}
+        </>
+      ),
     },
     {
       id: "do",

@@ -207,6 +207,12 @@ function History({ instance, schema }: { instance: Instance; schema: unknown }) 
       show: (row) => <Ago at={row.created_at} />,
     },
     {
+      id: "who",
+      title: "Who",
+      value: (row) => row.created_by_name,
+      show: (row) => row.created_by_name ?? "–",
+    },
+    {
       id: "more",
       title: "",
       align: "right",

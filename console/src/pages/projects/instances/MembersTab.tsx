@@ -1,7 +1,7 @@
 /** The members of an instance, and what can be asked of each, or of several at once. */
 import { Button, Checkbox, Group, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconBox, IconPlus } from "@tabler/icons-react";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { Empty, ListFace } from "@/components/Faces";
 import { Rows } from "@/components/Rows";
 import { Section } from "@/components/Section";
@@ -138,22 +138,27 @@ function useMay(
   members: Member[],
 ): Mays {
   const can = useCan();
-  const around: Around = useMemo(
-    () => ({ instance, components, staying: stayingOf(members) }),
-    [instance, components, members],
+  const { status } = instance;
+  // As words: what is the same as before must not draw every row anew.
+  const [staying, live] = [stayingOf(members), countBy(members)].map((each) =>
+    JSON.stringify(each),
   );
-  return useMemo(
-    () => ({
+  return useMemo(() => {
+    const around: Around = {
+      instance: { status },
+      components,
+      staying: JSON.parse(staying ?? "{}"),
+    };
+    return {
       add: all(
         can("apps.member.add"),
-        ofInstance("add", instance),
-        hasRoom(components, countBy(members)),
+        ofInstance("add", { status }),
+        hasRoom(components, JSON.parse(live ?? "{}")),
       ),
       one: (verb, member) => all(can(`apps.member.${verb}`), mayAsk(verb, member, around)),
       several: (verb, some) => all(can(`apps.member.${verb}`), mayAskAll(verb, some, around)),
-    }),
-    [can, instance, components, members, around],
-  );
+    };
+  }, [can, status, components, staying, live]);
 }
 
 function hasRoom(components: Record<string, Component>, live: Record<string, number>): May {
@@ -234,13 +239,18 @@ function useColumns({
   may: Mays["one"];
   set: ReturnType<typeof useSetSearch>;
 }): Column<Member>[] {
+  const count = members.length;
+  const latest = useRef(members);
+  useEffect(() => {
+    latest.current = members;
+  }, [members]);
   return useMemo(() => {
     const toggle = (id: string) => {
       const next = new Set(chosen);
       if (!next.delete(id)) next.add(id);
       setChosen(next);
     };
-    const whole = members.length > 0 && chosen.size >= members.length;
+    const whole = count > 0 && chosen.size >= count;
     return [
       {
         id: "choose",
@@ -252,7 +262,7 @@ function useColumns({
             aria-label="Choose all members"
             checked={whole}
             indeterminate={chosen.size > 0 && !whole}
-            onChange={() => setChosen(new Set(whole ? [] : members.map(({ id }) => id)))}
+            onChange={() => setChosen(new Set(whole ? [] : latest.current.map(({ id }) => id)))}
           />
         ),
         show: ({ id, name }) => (
@@ -332,7 +342,7 @@ function useColumns({
         ),
       },
     ];
-  }, [members, chosen, setChosen, may, set]);
+  }, [count, chosen, setChosen, may, set]);
 }
 
 function State({ member }: { member: Member }) {

@@ -310,8 +310,13 @@ function WayBack({ instance }: { instance: Instance }) {
     {
       id: "what",
       title: "Made by",
-      value: (row) => kindWords(row.kind),
-      show: (row) => kindWords(row.kind),
+      value: (row) => `${kindWords(row.kind)} ${row.created_by_name ?? ""}`,
+      show: (row) => (
+        <>
+          {kindWords(row.kind)}
+          {row.created_by_name && ` of ${row.created_by_name}`}
+        </>
+      ),
     },
     {
       id: "when",

@@ -19,13 +19,13 @@ import { ask, client, type Schemas } from "@/lib/api";
 import { all, no, YES } from "@/lib/can";
 import { useClasses } from "@/lib/classes";
 import { bytes, duration, money, plural, sentence } from "@/lib/format";
-import { useCan, useMe, useThisProject } from "@/lib/me";
+import { useCan, useMe } from "@/lib/me";
 import { usePages } from "@/lib/pages";
 import { usePath } from "@/lib/paths";
 import type { Column } from "@/lib/rows";
 import { useSearchParam } from "@/lib/search";
 import { GrantDialog } from "@/pages/projects/machines/GrantDialog";
-import { State, useNames } from "@/pages/projects/machines/MachinesPage";
+import { State } from "@/pages/projects/machines/MachinesPage";
 import { ReleaseDialog } from "@/pages/projects/machines/ReleaseDialog";
 import { dirtyWords, isHeld, keeps, reachWords } from "@/pages/projects/machines/words";
 
@@ -99,7 +99,6 @@ function Wrong({ machine }: { machine: Machine }) {
 
 function Details({ machine }: { machine: Machine }) {
   const path = usePath();
-  const runs = useNames();
   const { regionName } = useClasses();
   const { node, cost } = machine;
   const gpus = node?.gpus ?? [];
@@ -112,7 +111,7 @@ function Details({ machine }: { machine: Machine }) {
             "Runs",
             machine.instance_id ? (
               <To key="to" to={path("instances", machine.instance_id)}>
-                {runs(machine)}
+                {machine.instance_name ?? "An instance"}
               </To>
             ) : (
               "Nothing"
@@ -168,21 +167,15 @@ function Reach({ machine }: { machine: Machine }) {
 function Access({ machine, onGrant }: { machine: Machine; onGrant: () => void }) {
   const can = useCan();
   const me = useMe();
-  const project = useThisProject();
   const grants = usePages(
     "/v1/allocations/{allocation}/grants",
     { allocation: machine.id },
     { limit: 200 },
   );
-  const people = usePages(
-    "/v1/projects/{project}/memberships",
-    { project: project.id },
-    { limit: 200 },
-  );
   const [open, setOpen] = useSearchParam("end");
   const ending = grants.items.find((each) => each.id === open);
-  const name = (id: string) =>
-    id === me.id ? "You" : (people.items.find((each) => each.user_id === id)?.name ?? null);
+  const name = ({ user_id, user_name, login }: Grant) =>
+    user_id === me.id ? "You" : (user_name ?? login);
   const mine = grants.items.find((each) => each.user_id === me.id && !each.ended_at);
   const ready = machine.status === "active" ? YES : no("The machine is not ready yet.");
   const let_in = (
@@ -199,11 +192,11 @@ function Access({ machine, onGrant }: { machine: Machine; onGrant: () => void })
     {
       id: "who",
       title: "Who",
-      value: (row) => `${name(row.user_id) ?? ""} ${row.login}`,
+      value: (row) => `${name(row)} ${row.login}`,
       show: (row) => (
         <Stack gap={0}>
           <Text size="sm" fw={600}>
-            {name(row.user_id) ?? row.login}
+            {name(row)}
           </Text>
           <Text size="xs" c="dimmed">
             enters as {row.login}
@@ -230,7 +223,19 @@ function Access({ machine, onGrant }: { machine: Machine; onGrant: () => void })
         </Group>
       ),
     },
-    { id: "why", title: "Reason", value: (row) => row.reason, show: (row) => row.reason ?? "–" },
+    {
+      id: "why",
+      title: "Let in by",
+      value: (row) => `${row.granted_by_name ?? ""} ${row.reason ?? ""}`,
+      show: (row) => (
+        <Stack gap={0}>
+          <Text size="sm">{row.granted_by_name ?? "–"}</Text>
+          <Text size="xs" c="dimmed">
+            {row.reason}
+          </Text>
+        </Stack>
+      ),
+    },
     {
       id: "until",
       title: "Until",
@@ -248,7 +253,7 @@ function Access({ machine, onGrant }: { machine: Machine; onGrant: () => void })
             size="compact-sm"
             variant="default"
             onClick={() => setOpen(row.id)}
-            aria-label={`End the access of ${name(row.user_id) ?? row.login}`}
+            aria-label={`End the access of ${name(row)}`}
           >
             End
           </Verb>

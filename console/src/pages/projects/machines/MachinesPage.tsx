@@ -120,7 +120,6 @@ function Table({
   const can = useCan();
   const path = usePath();
   const { regionName } = useClasses();
-  const runs = useNames();
   const columns: Column<Machine>[] = [
     {
       id: "name",
@@ -146,10 +145,10 @@ function Table({
     {
       id: "runs",
       title: "Runs",
-      value: (row) => runs(row),
+      value: (row) => row.instance_name,
       show: (row) =>
         row.instance_id ? (
-          <To to={path("instances", row.instance_id)}>{runs(row)}</To>
+          <To to={path("instances", row.instance_id)}>{row.instance_name ?? "An instance"}</To>
         ) : (
           <Text size="sm" c="dimmed">
             {row.status === "active" ? "Nothing" : "–"}
@@ -204,19 +203,6 @@ function Table({
   return (
     <Rows rows={machines} columns={columns} rowKey={(row) => row.id} noun="machine" {...more} />
   );
-}
-
-/** What instances are called; the list of them is one request for all machines. */
-export function useNames(): (machine: Pick<Machine, "instance_id">) => string {
-  const project = useThisProject();
-  const instances = usePages(
-    "/v1/projects/{project}/instances",
-    { project: project.id },
-    { limit: 200 },
-  );
-  return ({ instance_id }) =>
-    instances.items.find((each) => each.id === instance_id)?.name ??
-    (instance_id ? "An instance" : "");
 }
 
 export function State({ machine }: { machine: Machine }) {

@@ -443,6 +443,21 @@ function Operators() {
         row.serves === "publisher" ? "Whoever chooses it" : "Instances of this project",
     },
     {
+      id: "listening",
+      title: "State",
+      value: (row) => (row.listening ? "listens" : "does not listen"),
+      show: (row) =>
+        row.listening ? (
+          <Status word="live" label="Listens" />
+        ) : (
+          <Status
+            word="unreachable"
+            label="Does not listen"
+            why="Nothing that is asked of its instances is done until it listens."
+          />
+        ),
+    },
+    {
       id: "since",
       title: "Registered",
       value: (row) => row.created_at,
