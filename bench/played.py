@@ -21,7 +21,7 @@ from tests.e2e.shop import Shop
 from tests.e2e.site import Site
 from tests.e2e.world import Tenant
 
-COMPONENT, ACTION = "worker", "bench.ping"
+COMPONENT, ACTION, VIEW = "worker", "bench.ping", "bench.jobs"
 MANIFEST = """
 contract: 1
 slug: bench
@@ -43,6 +43,23 @@ permissions:
   - {key: bench.use, description: May use it., grants: [project_admin]}
 actions:
   - {name: bench.ping, title: Ping, permission: bench.use, lock: none}
+  - name: bench.end
+    title: End it
+    permission: bench.use
+    lock: none
+    input: {type: object, properties: {job: {type: integer, title: Job}}, required: [job]}
+views:
+  - name: bench.jobs
+    title: Jobs
+    columns:
+      - {name: job, title: Job, type: integer}
+      - {name: name, title: Name}
+      - {name: state, title: State}
+      - {name: cpus, title: CPUs, type: integer}
+      - {name: begun, title: Begun, type: time}
+      - {name: member, title: Member}
+    key: job
+    permission: bench.use
 """
 AT_ONCE, REPORTS = 100, 200
 HANDS = 4

@@ -27,7 +27,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench import apps, bare, catalog, load, machines, slurm
+from bench import apps, bare, catalog, console, load, machines, slurm
 from bench.platform import CLIENTS, PORT, WORKERS, server, tenant
 from moorage_core.embedded import folder, postgres
 
@@ -215,6 +215,7 @@ PARTS: dict[str, Callable[[Path, argparse.Namespace, Callable[..., None]], None]
     "catalog": lambda data, given, report: catalog.measure(data, given.seconds, report),
     "machines": lambda data, given, report: machines.measure(data, given.seconds, report),
     "apps": measure_apps,
+    "console": lambda data, _given, report: console.measure(data, report),
     "slurm": lambda data, _given, report: slurm.measure(data, report),
 }
 
