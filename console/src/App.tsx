@@ -1,5 +1,4 @@
 import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
-import { Notifications } from "@mantine/notifications";
 import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { Refusal } from "@/lib/api";
@@ -35,7 +34,6 @@ export function App() {
   return (
     <MantineProvider theme={theme} colorSchemeManager={colours} defaultColorScheme="auto">
       <QueryClientProvider client={queries}>
-        <Notifications position="bottom-right" limit={4} containerWidth={400} />
         <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>

@@ -1,4 +1,5 @@
 /** Every address of the console. Pages are fetched when they are first opened. */
+import { Notifications } from "@mantine/notifications";
 import type { QueryClient } from "@tanstack/react-query";
 import {
   createRootRouteWithContext,
@@ -18,8 +19,18 @@ interface Context {
   queries: QueryClient;
 }
 
+/** Words at the edge of the screen lead to pages, so they live where pages do. */
+function Root() {
+  return (
+    <>
+      <Notifications position="bottom-right" limit={4} containerWidth={400} />
+      <Outlet />
+    </>
+  );
+}
+
 const root = createRootRouteWithContext<Context>()({
-  component: Outlet,
+  component: Root,
   validateSearch: (given: Record<string, unknown>): Search =>
     Object.fromEntries(
       Object.entries(given).flatMap(([name, value]) =>

@@ -14,9 +14,10 @@ const harbour: MantineColorsTuple = [
   "#00455b",
 ];
 
-/** The darkest of a colour is what its pale badges are written in: 4.5 to 1 on them. */
-function written(name: "teal" | "yellow" | "red", darkest: string): MantineColorsTuple {
-  return [...DEFAULT_THEME.colors[name].slice(0, 9), darkest] as unknown as MantineColorsTuple;
+/** The darkest of a colour are what is written in it, and what its pale badges are: 4.5 to 1. */
+function written(name: "teal" | "yellow" | "red", ...darkest: string[]): MantineColorsTuple {
+  const paler = DEFAULT_THEME.colors[name].slice(0, 10 - darkest.length);
+  return [...paler, ...darkest] as unknown as MantineColorsTuple;
 }
 
 export const theme = createTheme({
@@ -24,7 +25,7 @@ export const theme = createTheme({
     harbour,
     teal: written("teal", "#065f46"),
     yellow: written("yellow", "#7a4100"),
-    red: written("red", "#a51d1d"),
+    red: written("red", "#c92a2a", "#b62323", "#a51d1d"),
   },
   primaryColor: "harbour",
   primaryShade: 7,
@@ -61,6 +62,7 @@ export const theme = createTheme({
         overlayProps: { backgroundOpacity: 0.4, blur: 1 },
       },
     },
+    Notification: { styles: { description: { color: "inherit" } } },
     Badge: { defaultProps: { variant: "light", radius: "sm", tt: "none", fw: 550 } },
   },
 });

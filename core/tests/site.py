@@ -59,8 +59,8 @@ class Site:
     platform: Platform
     api: FastAPI
     client: httpx2.AsyncClient
-    _seen: dict[str, tuple[str, Rows]] = field(
-        default_factory=dict[str, tuple[str, Rows]], kw_only=True, repr=False
+    _seen: dict[tuple[str, ...], tuple[str, Rows]] = field(
+        default_factory=dict[tuple[str, ...], tuple[str, Rows]], kw_only=True, repr=False
     )
 
     async def actor(
@@ -92,8 +92,8 @@ class Site:
         cursor = await self.sql.execute(query.encode(), params)
         return await cursor.fetchall() if cursor.description else []
 
-    async def everything(self, *, but: str = "") -> Rows:
-        """For every table but one: how many rows it has, and which transaction wrote the newest.
+    async def everything(self, *, but: tuple[str, ...] = ()) -> Rows:
+        """For every table but these: how many rows it has, and which transaction wrote the newest.
 
         Both are the same as before only where nothing was written: a row that is added or changed
         has a newer writer than all others, and one that is removed is missing. To read the rows
@@ -106,11 +106,13 @@ class Site:
             seen = self._seen[but] = (snapshot, await self._newest(but))
         return seen[1]
 
-    async def _newest(self, but: str) -> Rows:
-        query = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> %s"
+    async def _newest(self, but: tuple[str, ...]) -> Rows:
+        query = """
+            SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> ALL (%s)
+        """
         each = (
             f"SELECT '{name}', count(*), max(xmin::text::bigint) FROM {name}"
-            for (name,) in await self.rows(query, but)
+            for (name,) in await self.rows(query, list(but))
         )
         return await self.rows(" UNION ALL ".join(each) + " ORDER BY 1")
 

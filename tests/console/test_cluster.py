@@ -4,40 +4,24 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
-from moorage_lab import Host
-from tests.console.browsing import Tab, tab
-from tests.e2e.callers import Caller
-from tests.e2e.world import Member, Tenant
-from tests.slurm import clusters
+from tests.console.browsing import (
+    HOME,
+    LONG_MS,
+    Tab,
+    choose,
+    decommission,
+    open_menu,
+    row,
+    tab,
+)
+from tests.slurm.clusters import Held
 
-HOME = "/projects/acme/acme-research"
-LONG_MS = 300_000
 SCRIPT = "#!/bin/sh\nsleep 20\n"
 STILL_THERE = re.compile("pending|configuring|running|completing", re.IGNORECASE)
 WRAPPER = "/usr/sbin/mariadb"
 """Stands before the real client, and is of no use."""
-
-
-@pytest.fixture(scope="module")
-def machines(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[list[Host]]:
-    """Machines of the project; and its admin has a login on them."""
-    me = acme.admin.get("/v1/me")["id"]
-    acme.admin.post(f"/v1/orgs/{acme.org}/logins", {"user": me})
-    with clusters.holding(admin, acme, nodes) as held:
-        yield [member.host for member, _ in held]
-
-
-def choose(page: Page, label: str, *options: str) -> None:
-    """Open a list and take these."""
-    field = page.get_by_role("combobox", name=label)
-    if field.count() == 0:
-        field = page.get_by_label(label, exact=True).first
-    field.click()
-    for option in options:
-        page.get_by_role("option", name=option).click()
-    page.keyboard.press("Escape")
 
 
 def deploy(found: Tab, name: str, parts: dict[str, list[str]]) -> str:
@@ -62,25 +46,19 @@ def deploy(found: Tab, name: str, parts: dict[str, list[str]]) -> str:
     return page.url.split("?")[0]
 
 
-def row(page: Page, text: str) -> Locator:
-    return page.get_by_role("row").filter(has_text=text)
-
-
 def ask(page: Page, name: str, verb: str, *, reason: str = "the test wants it") -> None:
     """A verb of a member, from its menu to its dialog."""
-    page.get_by_role("button", name=f"What can be done with {name}").click()
-    page.get_by_role("menuitem", name=verb).click()
-    dialog = page.get_by_role("dialog")
+    dialog = open_menu(page, name, verb)
     dialog.get_by_label("Reason").fill(reason)
     dialog.get_by_role("button", name=verb, exact=True).click()
     expect(dialog).to_have_count(0)
 
 
 @pytest.fixture(scope="module")
-def cluster(owner: BrowserContext, machines: list[Host]) -> Iterator[str]:
+def cluster(owner: BrowserContext, machines: list[Held]) -> Iterator[str]:
     """A cluster that the wizard made: the address of its page."""
     with tab(owner) as found:
-        parts = {"Controller": [machines[0].name], "Worker": [machines[1].name]}
+        parts = {"Controller": [machines[0][0].host.name], "Worker": [machines[1][0].host.name]}
         url = deploy(found, "harbour", parts)
         found.look("deploying", phone=True)
         expect(found.page.get_by_text("Running", exact=True).first).to_be_visible(timeout=LONG_MS)
@@ -88,18 +66,6 @@ def cluster(owner: BrowserContext, machines: list[Host]) -> Iterator[str]:
     # What the last test asked for may not have ended yet: a plan is refused then, and made again.
     with tab(owner, refusals=True) as found:
         decommission(found, url, "harbour")
-
-
-def decommission(found: Tab, url: str, name: str) -> None:
-    found.open(f"{url}/lifecycle")
-    found.page.get_by_role("button", name="Decommission").click()
-    dialog = found.page.get_by_role("dialog")
-    dialog.get_by_label(re.compile("^Type")).fill(name)
-    if dialog.get_by_label("Reason").count():
-        dialog.get_by_label("Reason").fill("the test is over")
-    dialog.get_by_role("button", name="Decommission").click()
-    expect(found.page.get_by_text("Nothing was left behind")).to_be_visible(timeout=LONG_MS)
-    found.look(f"decommissioned-{name}")
 
 
 TABS = (
@@ -144,14 +110,14 @@ def test_a_job_from_the_browser_is_seen_to_its_end(owner: BrowserContext, cluste
 
 
 def test_a_worker_is_added_drained_and_removed(
-    owner: BrowserContext, cluster: str, machines: list[Host]
+    owner: BrowserContext, cluster: str, machines: list[Held]
 ) -> None:
     with tab(owner) as found:
         page = found.page
         found.open(f"{cluster}/members")
         page.get_by_role("button", name="Add members").click()
         dialog = page.get_by_role("dialog")
-        choose(page, "One member on each of", machines[2].name)
+        choose(page, "One member on each of", machines[2][0].host.name)
         found.look("add-members")
         dialog.get_by_role("button", name=re.compile("^Add ")).click()
         expect(row(page, "worker-2").get_by_text("Ready")).to_be_visible(timeout=LONG_MS)
@@ -188,9 +154,9 @@ def test_a_stranger_with_the_address_sees_nothing(stranger: BrowserContext, clus
 
 
 def test_a_deployment_that_stands_still_goes_on_by_the_verb_that_is_offered(
-    owner: BrowserContext, machines: list[Host]
+    owner: BrowserContext, machines: list[Held]
 ) -> None:
-    host = machines[3]
+    host = machines[3][0].host
     host.run(f"printf '#!/bin/sh\\nexit 1\\n' >{WRAPPER}; chmod 755 {WRAPPER}")
     with tab(owner) as found:
         page = found.page

@@ -3,10 +3,9 @@
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.console.browsing import tab
+from tests.console.browsing import HOME, tab
 from tests.e2e.world import Tenant
 
-HOME = "/projects/acme/acme-research"
 OF_PROJECT = {
     "instances": "",
     "catalog": "/catalog",

@@ -35,16 +35,22 @@ class Shop:
 
 
 async def open_shop(
-    site: Site, publisher: Tenant, cut: Cut, versions: Sequence[str], *, place: Path
+    site: Site,
+    publisher: Tenant,
+    cut: Cut,
+    versions: Sequence[str],
+    *,
+    drafts: Sequence[str] = (),
+    place: Path,
 ) -> Shop:
-    """Publish versions of an app for everybody, and register an operator."""
+    """Publish versions of an app for everybody, draft others, and register an operator."""
     auth = AccessToken(publisher.admin.token)
     ca = site.ca if site.url.startswith("https") else None
     async with Client(site.url, auth=auth, ca=ca) as client:
         signer = PrivateKey.generate()
         held = await client.publisher_keys.create(publisher.project, name=place.name, key=signer)
         app: AppRead | None = None
-        for number in versions:
+        for number in (*versions, *drafts):
             found = folder.load(cut(number, place / number))
             assert found.manifest is not None, found.faults
             said = found.manifest
@@ -63,7 +69,8 @@ async def open_shop(
             draft = await client.apps.create_version(
                 app, manifest=found.text, runbook=found.runbook
             )
-            await client.apps.publish_version(draft)
+            if number in versions:
+                await client.apps.publish_version(draft)
         assert app is not None
         account = await client.service_accounts.create(
             publisher.project, name=f"{app.slug}-operator", permissions=CLAIMING

@@ -1,6 +1,8 @@
 /** A question before something is done, with room for the reason that the record will show. */
-import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { Alert, Button, Group, Modal, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
 import { type FormEvent, type ReactNode, useState } from "react";
+import { WhyRefused } from "@/components/WhyRefused";
 import type { Refusal } from "@/lib/api";
 
 export function Ask({
@@ -75,10 +77,15 @@ export function Ask({
             />
           )}
           {refusal && (
-            <Text c="red" size="sm" role="alert">
-              {refusal.message}
-              {refusal.faults.map((fault) => ` ${fault.location}: ${fault.message}`)}
-            </Text>
+            <Alert
+              // A long dialog may have been sent from where its end cannot be seen.
+              ref={(shown) => shown?.scrollIntoView({ block: "nearest" })}
+              color="red"
+              icon={<IconAlertTriangle aria-hidden />}
+              title={refusal.title}
+            >
+              <WhyRefused refusal={refusal} />
+            </Alert>
           )}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>

@@ -53,10 +53,13 @@ function Value({ value, gone = false }: { value: unknown; gone?: boolean }) {
         {words}
       </Text>
     );
-  const shown = <Code style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}>{words}</Code>;
-  return gone ? (
-    <del style={{ textDecorationColor: "var(--mantine-color-dimmed)" }}>{shown}</del>
-  ) : (
-    shown
+  return (
+    <Code
+      component={gone ? "del" : "code"}
+      c={gone ? "dimmed" : undefined}
+      style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}
+    >
+      {words}
+    </Code>
   );
 }

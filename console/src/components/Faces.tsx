@@ -1,7 +1,6 @@
 /** The faces of a page that has no content to show: loading, empty, refused. */
 import {
   Alert,
-  Anchor,
   Button,
   Center,
   Group,
@@ -13,8 +12,8 @@ import {
 } from "@mantine/core";
 import { type Icon, IconAlertTriangle, IconLock } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { ToTriage } from "@/components/WhyRefused";
 import { Refusal } from "@/lib/api";
 import type { Pages } from "@/lib/pages";
 
@@ -85,20 +84,7 @@ export function Failed({ error, retry }: { error: Error; retry?: () => void }) {
               Try again
             </Button>
           )}
-          {refusal?.correlation && (
-            <Anchor
-              size="sm"
-              renderRoot={(props) => (
-                <Link
-                  to="/triage/$correlation"
-                  params={{ correlation: refusal.correlation ?? "" }}
-                  {...props}
-                />
-              )}
-            >
-              What happened? <code>{refusal.correlation}</code>
-            </Anchor>
-          )}
+          {refusal && <ToTriage refusal={refusal} />}
         </Group>
       </Stack>
     </Alert>

@@ -10,7 +10,8 @@ type Asking<A, T> = (given: A, headers: Headers) => Promise<Given<T>>;
 interface Said<A, T> {
   /** A few words once it is done, or none. */
   done?: string | ((given: A, got: T) => string);
-  onDone?: (got: T, given: A) => void;
+  /** Where it leads elsewhere, what is left is not asked for again before one is there. */
+  onDone?: (got: T, given: A) => void | Promise<void>;
   /** The form shows the refusal itself, beside the field that it is about. */
   quiet?: boolean;
 }
@@ -36,10 +37,10 @@ export function useAct<A, T>(
       last.current = null;
       return got;
     },
-    onSuccess: (got, given) => {
+    onSuccess: async (got, given) => {
       const words = typeof said.done === "function" ? said.done(given, got) : said.done;
       if (words) say(words);
-      said.onDone?.(got, given);
+      await said.onDone?.(got, given);
       // Events tell other pages; whoever asked should not have to wait for them.
       void queries.invalidateQueries();
     },

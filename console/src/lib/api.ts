@@ -24,6 +24,11 @@ export class Refusal extends Error {
     this.faults = body.errors ?? [];
   }
 
+  /** Whether its triage tells more: not where there was nothing to see, or only too much at once. */
+  get isKept(): boolean {
+    return this.status >= 400 && this.status < 500 && ![401, 404, 429].includes(this.status);
+  }
+
   get isAbsent(): boolean {
     return this.status === 404;
   }

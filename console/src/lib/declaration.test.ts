@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Schemas } from "@/lib/api";
-import { abilities, listed, powers } from "@/lib/declaration";
+import { abilities, askWords, listed, powers } from "@/lib/declaration";
 
 const NOTHING: Schemas["DeclarationRead"] = {
   families: [],
@@ -46,4 +46,13 @@ test("a family's key that the platform does not admit gives nobody anything", ()
   expect(abilities({ ...NOTHING, family_keys: [{ ...key, admitted: true }] })).toEqual([
     { key: "fleet.sail", words: "Sail.", roles: "viewers" },
   ]);
+});
+
+test("what is new in a version is said as the rest of what it asks for", () => {
+  const ask = { what: "scopes", value: "usage.report", sentence: "It has the scope usage.report." };
+  expect(askWords(ask)).toBe("Report what was used, in units of its own.");
+  expect(askWords({ ...ask, what: "task_kinds", value: "get" })).toBe(
+    "On the machines of an instance: read files back.",
+  );
+  expect(askWords({ ...ask, value: "of.tomorrow" })).toBe(ask.sentence);
 });

@@ -64,6 +64,14 @@ export function powers(asked: Declaration): string[] {
   return found;
 }
 
+/** One thing more, or less, that a version asks for. */
+export function askWords({ what, value, sentence }: Schemas["DeclarationAskRead"]): string {
+  const scope = what === "scopes" ? SCOPES[value] : undefined;
+  const task = what === "task_kinds" ? TASKS[value] : undefined;
+  if (scope) return `${scope}.`;
+  return task ? `On the machines of an instance: ${task}.` : sentence;
+}
+
 export interface Ability {
   key: string;
   words: string;

@@ -1,6 +1,6 @@
-/** Short words at the edge of the screen. A refusal always leads to its triage. */
-import { Anchor, Text } from "@mantine/core";
+/** Short words at the edge of the screen. A refusal leads to its triage. */
 import { notifications } from "@mantine/notifications";
+import { WhyRefused } from "@/components/WhyRefused";
 import type { Refusal } from "@/lib/api";
 
 const CLOSE = { "aria-label": "Close" };
@@ -10,25 +10,14 @@ export function say(words: string): void {
 }
 
 export function sayRefusal(refusal: Refusal): void {
+  const id = `refusal ${refusal.correlation ?? refusal.title}`;
   notifications.show({
+    id,
     title: refusal.title,
     color: "red",
     autoClose: 15_000,
     closeButtonProps: CLOSE,
-    message: (
-      <>
-        <Text size="sm">{refusal.message}</Text>
-        {refusal.faults.map((fault) => (
-          <Text size="sm" key={fault.location}>
-            {fault.location}: {fault.message}
-          </Text>
-        ))}
-        {refusal.correlation && (
-          <Anchor size="sm" href={`/triage/${refusal.correlation}`}>
-            What happened?
-          </Anchor>
-        )}
-      </>
-    ),
+    role: "alert",
+    message: <WhyRefused refusal={refusal} onLeave={() => notifications.hide(id)} />,
   });
 }

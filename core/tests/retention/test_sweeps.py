@@ -266,6 +266,12 @@ async def fill_everything(sql: Sql, org: OrgRow) -> None:
             now() - (%(n)s - g) * interval '1 second' FROM generate_series(1, %(n)s) g
         """,
         """
+        INSERT INTO refusals (id, principal, correlation_id, at, route, permission, status, code,
+            title, detail, errors)
+        SELECT 'rfs_' || g, 'usr_' || g %% 50, 'c', now() - (%(n)s - g) * interval '1 second',
+            'r', 'p', 409, 'c', 't', 'd', '[]' FROM generate_series(1, %(n)s) g
+        """,
+        """
         INSERT INTO used_assertions
         SELECT 'sac_' || g %% 50, g::text, now() - (%(n)s - g) * interval '1 second'
         FROM generate_series(1, %(n)s) g

@@ -312,5 +312,5 @@ def _masked(answer: httpx2.Response, ids: requests.Ids) -> tuple[int, str, dict[
 
 
 async def _everything(site: Site) -> Rows:
-    """Every row of every table but the counts of refusals."""
-    return await site.everything(but="audit_denials")
+    """Every row of every table but what is kept of refusals."""
+    return await site.everything(but=("audit_denials", "refusals"))

@@ -10,6 +10,7 @@ from core.tests.factories import machines
 from core.tests.factories.instances import Echo, make_echo
 from core.tests.factories.tenants import make_account, make_tenant
 from core.tests.site import Site, TimedSite
+from moorage_core.audit import rules as audit_rules
 from moorage_core.audit.sweeps import FlushDenials
 from moorage_core.authz.permissions import Permission
 from moorage_core.kit.db import org_scope
@@ -82,6 +83,62 @@ async def test_a_request_that_was_refused_is_found_too(timed: TimedSite) -> None
 
     (moment,) = found["timeline"]
     assert (refused.status_code, moment["kind"], moment["status"]) == (403, "refusal", "denied")
+
+
+async def test_who_was_refused_reads_again_at_once_what_they_were_told(
+    site: Site, echo: Echo
+) -> None:
+    body = await echo.body()
+    viewer = await site.actor("viewer", project=echo.tenant.project)
+    path = f"/v1/projects/{echo.project}/instances"
+    denied = (await viewer.post(path, body)).json()
+    malformed = (await echo.admin.post(path, {"name": 7})).json()
+
+    told = [
+        (await triage(caller, problem["correlation_id"]))["timeline"]
+        for caller, problem in ((viewer, denied), (echo.admin, malformed))
+    ]
+
+    for (moment,), problem in zip(told, (denied, malformed), strict=True):
+        assert (moment["kind"], moment["status"]) == ("refusal", "denied")
+        assert moment["details"]["action"] == Permission.APPS_INSTANCE_CREATE
+        assert {"message": problem["detail"], "code": problem["code"]}.items() <= moment[
+            "details"
+        ].items()
+        assert moment["details"]["errors"] == problem["errors"]
+
+
+async def test_what_somebody_was_told_is_theirs_alone(site: Site, echo: Echo) -> None:
+    viewer = await site.actor("viewer", project=echo.tenant.project)
+    denied = await viewer.post(f"/v1/projects/{echo.project}/instances", await echo.body())
+
+    found = await echo.admin.get(f"/v1/triage/{denied.json()['correlation_id']}")
+
+    assert found.status_code == 404
+
+
+async def test_what_was_told_is_not_counted_a_second_time(timed: TimedSite) -> None:
+    echo = await make_echo(await make_tenant(timed))
+    admin = echo.tenant.admin
+    refused = await admin.post("/v1/orgs", {"slug": "mine", "name": "Mine"})
+    timed.clock.move(timedelta(minutes=2))
+    await FlushDenials(timed.platform).activate()
+    await timed.number()
+
+    found = await triage(admin, refused.json()["correlation_id"])
+
+    assert [moment["kind"] for moment in found["timeline"]] == ["refusal"]
+
+
+async def test_of_a_storm_of_refusals_the_first_are_kept(site: Site, echo: Echo) -> None:
+    viewer = await site.actor("viewer", project=echo.tenant.project)
+    path = f"/v1/projects/{echo.project}"
+
+    for _ in range(audit_rules.REFUSALS_KEPT + 2):
+        await viewer.delete(path)
+
+    ((kept,),) = await site.rows("SELECT count(*) FROM refusals WHERE principal = %s", viewer.id)
+    assert kept == audit_rules.REFUSALS_KEPT
 
 
 async def test_a_stranger_learns_nothing(site: Site, echo: Echo) -> None:

@@ -128,7 +128,7 @@ function Content({ of }: { of: Triage }) {
   const refused = of.policy.some((layer) => layer.allowed === false);
   return (
     <>
-      <Verdict of={of} refusal={refusal?.words ?? null} />
+      <Verdict of={of} refusal={refusal ?? null} />
       {of.next.length > 0 && <NextSteps of={of} />}
       {refused && <PolicyLayers of={of.policy} />}
       {of.operations.length > 0 && <Operations of={of.operations} />}
@@ -139,12 +139,12 @@ function Content({ of }: { of: Triage }) {
 }
 
 /** What a person wants to know first: did it work, and if not, why. */
-function Verdict({ of, refusal }: { of: Triage; refusal: string | null }) {
+function Verdict({ of, refusal }: { of: Triage; refusal: Line | null }) {
   if (of.cause) return <Cause of={of.cause} />;
+  if (refusal) return <Refused line={refusal} />;
   const open = of.operations.filter((each) => each.ended_at === null);
-  const [Mark, colour, words] = refusal
-    ? ([IconCircleXFilled, "red", refusal] as const)
-    : open.length > 0
+  const [Mark, colour, words] =
+    open.length > 0
       ? ([IconCircleMinus, "harbour", `${plural(open.length, "operation")} under way.`] as const)
       : ([IconCircleCheckFilled, "teal", "Nothing failed."] as const);
   return (
@@ -154,6 +154,28 @@ function Verdict({ of, refusal }: { of: Triage; refusal: string | null }) {
           <Mark size={20} aria-hidden />
         </ThemeIcon>
         <Text fw={600}>{words}</Text>
+      </Group>
+    </Section>
+  );
+}
+
+function Refused({ line }: { line: Line }) {
+  return (
+    <Section title="Why it was refused" lead="Nothing was changed by it.">
+      <Group gap="sm" wrap="nowrap" align="flex-start">
+        <ThemeIcon variant="light" color="red" size="lg" radius="xl">
+          <IconCircleXFilled size={20} aria-hidden />
+        </ThemeIcon>
+        <div>
+          <Text fw={600} style={{ overflowWrap: "anywhere" }}>
+            {line.said ?? line.words}
+          </Text>
+          {line.said && (
+            <Text size="sm" c="dimmed">
+              {line.words}
+            </Text>
+          )}
+        </div>
       </Group>
     </Section>
   );

@@ -1,6 +1,6 @@
 /** The timeline of a request as people read it: each thing once, with how long it took. Pure. */
 import type { Schemas } from "@/lib/api";
-import { deedWords, eventWords } from "@/lib/deeds";
+import { deedWords, eventWords, keyWords } from "@/lib/deeds";
 import { kindWords, sentence } from "@/lib/format";
 
 type Moment = Schemas["MomentRead"];
@@ -69,7 +69,13 @@ function said(
   if (moment.kind === "task")
     return text(details.error_message) ?? exit(details.exit_code as number | null);
   const reason = text(details.reason);
+  if (moment.kind === "refusal" && Array.isArray(details.errors))
+    return [text(details.message), ...details.errors.map(faultWords)].filter(Boolean).join(" ");
   return text(details.message) ?? (reason && `Reason: ${reason}`);
+}
+
+function faultWords({ location, message }: { location: string; message: string }): string {
+  return `${location}: ${message}`;
 }
 
 function exit(code: number | null | undefined): string | null {
@@ -107,7 +113,7 @@ const WORDS: Record<Moment["kind"], (moment: Moment) => string> = {
     return NAMELESS.test(name) ? `${TASKS[kind] ?? sentence(kind)} on a machine` : sentence(name);
   },
   request: (moment) => `${actor(moment)} ${deedWords(action(moment))}`,
-  refusal: (moment) => `${actor(moment)} was refused: ${deedWords(action(moment))}`,
+  refusal: (moment) => `${actor(moment)} was refused: ${keyWords(action(moment)).toLowerCase()}`,
 };
 
 function actor({ details }: Moment): string {

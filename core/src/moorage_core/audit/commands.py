@@ -17,7 +17,7 @@ from moorage_core.context import AuditRecord, Context, Trace
 from moorage_core.errors import ApiError, Conflict, Forbidden
 from moorage_core.kit import pagination
 from moorage_core.kit.db import Db, org_scope
-from moorage_core.kit.ids import AuditEntryId
+from moorage_core.kit.ids import AuditEntryId, RefusalId
 from moorage_core.kit.pagination import Page, PageRequest
 from moorage_core.platform import Platform
 
@@ -112,6 +112,31 @@ async def record_denial(
             permission=key,
             minute=now - timedelta(seconds=now.second, microseconds=now.microsecond),
             correlation_id=trace.correlation_id,
+        )
+
+
+async def keep_refusal(
+    platform: Platform,
+    principal: Principal,
+    route: str,
+    key: str,
+    refusal: ApiError,
+    trace: Trace,
+) -> None:
+    """Keep what somebody is told, for them to read again by the id that it carries."""
+    if not rules.is_worth_keeping(refusal, principal):
+        return
+    async with platform.database.transaction(principal.scope) as db:
+        await store.add_refusal(
+            db,
+            id=RefusalId.new(),
+            principal=principal,
+            route=route,
+            permission=key,
+            refusal=refusal,
+            correlation_id=trace.correlation_id,
+            now=platform.clock.now(),
+            most=rules.REFUSALS_KEPT,
         )
 
 

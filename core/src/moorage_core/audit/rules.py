@@ -12,6 +12,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 from moorage_core.audit.models import Denials, Entry, Wanted
+from moorage_core.authz.principals import Kind, Principal
+from moorage_core.errors import ApiError
 
 FIELDS = (
     "id",
@@ -35,6 +37,9 @@ FIELDS = (
 )
 DENIALS_CLOSE_AFTER = timedelta(seconds=30)
 """A refusal is counted moments after it happened; its minute stays open so much longer."""
+
+REFUSALS_KEPT = 60
+"""Of what one principal is told within a minute."""
 
 
 class UnstableDetails(Exception):
@@ -88,6 +93,15 @@ def _refuse_fractions(value: object) -> None:
     elif isinstance(value, list | tuple):
         for item in cast(list[object], value):
             _refuse_fractions(item)
+
+
+def is_worth_keeping(refusal: ApiError, principal: Principal) -> bool:
+    """Whether somebody may come back to ask why.
+
+    Not where there is nothing that they could see, nor where they only came too often or too soon.
+    """
+    by_itself = principal.kind in (Kind.USER, Kind.SERVICE_ACCOUNT)
+    return by_itself and refusal.status in (400, 403, 409, 412, 413, 422, 428)
 
 
 def closed_before(now: datetime) -> datetime:

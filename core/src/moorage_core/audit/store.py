@@ -8,6 +8,7 @@ from typing import Any, LiteralString
 
 from moorage_core.audit.models import Denials, Entry, Seal, Wanted
 from moorage_core.authz.principals import Place, Principal
+from moorage_core.errors import ApiError
 from moorage_core.kit.db import Db, Scope
 
 CONTENT: LiteralString = (
@@ -215,6 +216,49 @@ async def count_denial(
             permission,
             correlation_id,
         ),
+    )
+
+
+async def add_refusal(
+    db: Db,
+    *,
+    id: str,
+    principal: Principal,
+    route: str,
+    permission: str,
+    refusal: ApiError,
+    correlation_id: str,
+    now: datetime,
+    most: int,
+) -> None:
+    """Unless the same principal has had so many within a minute: nobody reads those one by one.
+
+    Tenant-less: it is of who was refused, wherever that was.
+    """
+    await db.run(
+        """
+        INSERT INTO refusals (id, principal, restricted_by, correlation_id, at, route, permission,
+            status, code, title, detail, errors)
+        SELECT %(id)s, %(principal)s, %(restricted_by)s, %(correlation_id)s, %(now)s, %(route)s,
+            %(permission)s, %(status)s, %(code)s, %(title)s, %(detail)s, %(errors)s
+        WHERE (SELECT count(*) FROM refusals
+            WHERE principal = %(principal)s AND at > %(now)s - interval '1 minute') < %(most)s
+        """,
+        {
+            "id": id,
+            "principal": principal.id,
+            "restricted_by": principal.restricted_by,
+            "correlation_id": correlation_id,
+            "now": now,
+            "route": route,
+            "permission": permission,
+            "status": refusal.status,
+            "code": refusal.code,
+            "title": refusal.title(),
+            "detail": refusal.detail,
+            "errors": json.dumps([asdict(fault) for fault in refusal.errors]),
+            "most": most,
+        },
     )
 
 

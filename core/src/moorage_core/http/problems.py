@@ -83,11 +83,16 @@ def _is_browser(request: Request) -> bool:
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
+    return _answer(request, malformed(error))
+
+
+def malformed(error: RequestValidationError) -> Malformed:
+    """What is wrong with a request that the framework would not let in."""
     faults = [_fault(item) for item in error.errors()]
     one = "thing in the request is not as this route takes it"
     many = "things in the request are not as this route takes them"
     detail = f"{counted(len(faults), one, many)}; see errors."
-    return _answer(request, Malformed(detail, errors=faults))
+    return Malformed(detail, errors=faults)
 
 
 def _fault(item: Any) -> Fault:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Depends, Header, Query, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 from starlette.responses import Response
@@ -27,10 +28,10 @@ from starlette.responses import Response
 from moorage_core import errors, unit
 from moorage_core.audit import commands as audit
 from moorage_core.authz.authorize import Hidden
-from moorage_core.authz.principals import ANONYMOUS, Principal
+from moorage_core.authz.principals import ANONYMOUS, Kind, Principal
 from moorage_core.context import Context, Trace
 from moorage_core.errors import ApiError, Forbidden
-from moorage_core.http import authentication, idempotency, texts
+from moorage_core.http import authentication, idempotency, problems, texts
 from moorage_core.kit import metrics
 from moorage_core.kit.db import Db
 from moorage_core.platform import Platform
@@ -344,11 +345,11 @@ def _handler(spec: RouteSpec, inner: Handler) -> Handler:
                 if spec.after is not None:
                     response = await spec.after(platform, principal, request, response)
                 return response
+            except RequestValidationError as err:
+                await _note(platform, spec, principal, request, problems.malformed(err))
+                raise
             except ApiError as refusal:
-                if isinstance(refusal, Forbidden | Hidden):
-                    await audit.record_denial(
-                        platform, principal, spec.label, spec.key, refusal, _trace(request)
-                    )
+                await _note(platform, spec, principal, request, refusal)
                 if refusal.afterwards is not None:
                     await refusal.afterwards()
                 raise
@@ -357,6 +358,17 @@ def _handler(spec: RouteSpec, inner: Handler) -> Handler:
             raise
 
     return handle
+
+
+async def _note(
+    platform: Platform, spec: RouteSpec, principal: Principal, request: Request, refusal: ApiError
+) -> None:
+    """Count what the record counts, and keep what the caller may ask about."""
+    about = (platform, principal, spec.label, spec.key, refusal, _trace(request))
+    if isinstance(refusal, Forbidden | Hidden):
+        await audit.record_denial(*about)
+    if spec.kind != "machine" or principal.kind is Kind.USER:
+        await audit.keep_refusal(*about)
 
 
 async def _check_text(spec: RouteSpec, request: Request) -> None:

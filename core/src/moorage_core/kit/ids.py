@@ -118,6 +118,10 @@ class AuditEntryId(Id):
     prefix = "aud"
 
 
+class RefusalId(Id):
+    prefix = "rfs"
+
+
 class EventId(Id):
     prefix = "evt"
 

@@ -49,6 +49,7 @@ IDEMPOTENCY = _kind("idempotency_answers", "at")
 PASSWORD_CODES = _kind("password_codes", "expires_at")
 PLANS = _kind("plans", "expires_at")
 PULLS = _kind("pulls", "expires_at")
+REFUSALS = _kind("refusals", "at")
 # A session that was ended early goes with its expiry, at most one session's length later.
 SESSIONS = _kind("sessions", "expires_at")
 USED_ASSERTIONS = _kind("used_assertions", "expires_at")
@@ -63,6 +64,7 @@ KINDS = (
     PASSWORD_CODES,
     PLANS,
     PULLS,
+    REFUSALS,
     SESSIONS,
     USED_ASSERTIONS,
 )

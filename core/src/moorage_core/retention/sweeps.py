@@ -15,6 +15,8 @@ PULLS_KEPT = timedelta(days=1)
 """For whoever comes late: they are told that the credential has expired, not that it never was."""
 PLANS_KEPT = timedelta(days=30)
 """For whoever asks what was agreed to before a change was made."""
+REFUSALS_KEPT = timedelta(days=7)
+"""For whoever asks what an error that they were shown was about."""
 ENROLMENTS_KEPT = timedelta(days=30)
 """For whoever asks with which line, and when, a host came."""
 
@@ -42,6 +44,7 @@ class DeleteExpired(Sweep):
             store.PASSWORD_CODES: now - LEEWAY,
             store.PLANS: now - PLANS_KEPT,
             store.PULLS: now - PULLS_KEPT,
+            store.REFUSALS: now - REFUSALS_KEPT,
             store.SESSIONS: now - keep.sessions,
             store.USED_ASSERTIONS: now - LEEWAY,
         }

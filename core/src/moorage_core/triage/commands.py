@@ -93,7 +93,8 @@ async def _read(ctx: Context, correlation: str, *, where: Where) -> Triage:
     published = await store.list_events(ctx.db, correlation, orgs=orgs, projects=projects)
     orgs, projects = where(ENTRIES)
     entries = await store.list_entries(ctx.db, correlation, orgs=orgs, projects=projects)
-    if not (found or published or entries):
+    refusals = await store.list_refusals(ctx.db, correlation, principal=ctx.principal)
+    if not (found or published or entries or refusals):
         raise hidden("request", correlation)
     return Triage(
         correlation_id=correlation,
@@ -102,7 +103,12 @@ async def _read(ctx: Context, correlation: str, *, where: Where) -> Triage:
         policy=await _policy(ctx, found),
         operations=found,
         timeline=rules.timeline(
-            operations=found, steps=steps, tasks=tasks, events=published, entries=entries
+            operations=found,
+            steps=steps,
+            tasks=tasks,
+            events=published,
+            entries=rules.told_once(entries, refusals, principal=ctx.principal),
+            refusals=[rules.refusal(each, principal=ctx.principal) for each in refusals],
         ),
     )
 

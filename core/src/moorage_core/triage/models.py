@@ -65,6 +65,20 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class Refusal:
+    """What the caller was told."""
+
+    at: datetime
+    route: str
+    permission: str
+    status: int
+    code: str
+    title: str
+    detail: str
+    errors: list[dict[str, str]]
+
+
+@dataclass(frozen=True)
 class Moment:
     """One thing that happened."""
 

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
+from moorage_core.authz.principals import Principal
 from moorage_core.operations.models import Operation
-from moorage_core.triage.models import Cause, Entry, Event, Moment, Next, Step, Task
+from moorage_core.triage.models import Cause, Entry, Event, Moment, Next, Refusal, Step, Task
 
 T = TypeVar("T")
 MOST = 2000
@@ -29,9 +30,11 @@ def timeline(
     tasks: Sequence[Task],
     events: Sequence[Event],
     entries: Sequence[Entry],
+    refusals: Sequence[Moment] = (),
 ) -> list[Moment]:
     """Everything in the order in which it happened."""
     found = [
+        *refusals,
         *(_entry(each) for each in entries),
         *(_operation(each) for each in operations),
         *(_step(each) for each in steps),
@@ -53,6 +56,33 @@ def _entry(entry: Entry) -> Moment:
     }
     kind = "refusal" if denied else "request"
     return Moment(entry.at, kind, entry.target, text, entry.outcome, details)
+
+
+def refusal(told: Refusal, *, principal: Principal) -> Moment:
+    """What the caller was told, as they were told it."""
+    details: dict[str, Any] = {
+        "actor": {"kind": principal.kind, "id": principal.id, "name": principal.name},
+        "action": told.permission,
+        "status": told.status,
+        "code": told.code,
+        "title": told.title,
+        "message": told.detail,
+        "errors": told.errors,
+    }
+    text = f"{principal.name} was refused {told.permission}"
+    return Moment(told.at, "refusal", told.route, text, "denied", details)
+
+
+def told_once(
+    entries: Sequence[Entry], refusals: Sequence[Refusal], *, principal: Principal
+) -> list[Entry]:
+    """Without the counts of what the caller was told word for word."""
+    words = {each.route for each in refusals}
+    return [
+        each
+        for each in entries
+        if not (each.outcome == "denied" and each.actor_id == principal.id and each.target in words)
+    ]
 
 
 def _operation(operation: Operation) -> Moment:

@@ -5,8 +5,9 @@ Of each kind of row the latest are read, and told in the order in which they cam
 
 from collections.abc import Sequence
 
+from moorage_core.authz.principals import Principal
 from moorage_core.kit.db import Db
-from moorage_core.triage.models import Entry, Event, Step, Task
+from moorage_core.triage.models import Entry, Event, Refusal, Step, Task
 
 ROWS = 2000
 TAIL = 2048
@@ -98,5 +99,28 @@ async def list_entries(
         ORDER BY seq DESC LIMIT %s
         """,
         (correlation, orgs, projects, ROWS),
+    )
+    return found[::-1]
+
+
+async def list_refusals(db: Db, correlation: str, *, principal: Principal) -> list[Refusal]:
+    """What this very caller was told. A token that holds less than its owner sees its own alone.
+
+    Tenant-less: it is of who was refused, wherever that was.
+    """
+    found = await db.all(
+        Refusal,
+        """
+        SELECT at, route, permission, status, code, title, detail, errors FROM refusals
+        WHERE principal = %(principal)s AND correlation_id = %(correlation)s
+            AND (%(token)s::text IS NULL OR restricted_by = %(token)s)
+        ORDER BY at DESC LIMIT %(rows)s
+        """,
+        {
+            "principal": principal.id,
+            "correlation": correlation,
+            "token": principal.restricted_by,
+            "rows": ROWS,
+        },
     )
     return found[::-1]

@@ -211,7 +211,7 @@ function Delete({
     {
       quiet: true,
       done: `${account.name} is deleted.`,
-      onDone: () => void navigate({ to: base }),
+      onDone: () => navigate({ to: base }),
     },
   );
   return (

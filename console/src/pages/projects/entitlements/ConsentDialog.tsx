@@ -7,6 +7,7 @@ import { AsksFor } from "@/components/AsksFor";
 import { Face } from "@/components/Faces";
 import { useAct } from "@/lib/act";
 import { ask, client, type Schemas } from "@/lib/api";
+import { askWords } from "@/lib/declaration";
 
 export function ConsentDialog({
   entitlement,
@@ -94,7 +95,7 @@ function Asks({
         }
       >
         {asks.map((each) => (
-          <List.Item key={`${each.what} ${each.value}`}>{each.sentence}</List.Item>
+          <List.Item key={`${each.what} ${each.value}`}>{askWords(each)}</List.Item>
         ))}
       </List>
     </div>

@@ -100,7 +100,10 @@ export function Constraint({
       description="* for all, ^1.2 for 1.2 and later 1.x, ~1.2.3 for 1.2.3 and later 1.2.x, 1.2.3 for that one."
       value={typed}
       onChange={(event) => setTyped(event.currentTarget.value)}
-      onBlur={() => onChange(typed.trim() || "*")}
+      onBlur={() => {
+        const wanted = typed.trim() || "*";
+        if (wanted !== value) onChange(wanted);
+      }}
       autoComplete="off"
     />
   );

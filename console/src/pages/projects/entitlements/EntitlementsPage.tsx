@@ -5,7 +5,8 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Ago } from "@/components/Ago";
 import { Ask } from "@/components/Ask";
-import { Empty, ListFace } from "@/components/Faces";
+import { AsksFor } from "@/components/AsksFor";
+import { Empty, Face, ListFace } from "@/components/Faces";
 import { Page } from "@/components/Page";
 import { Rows } from "@/components/Rows";
 import { Section } from "@/components/Section";
@@ -24,6 +25,7 @@ import { ConsentDialog } from "@/pages/projects/entitlements/ConsentDialog";
 import { Constraint, channelWords } from "@/pages/projects/entitlements/EntitleDialog";
 
 type Held = Schemas["EntitlementRead"];
+type Channel = Schemas["ChannelRead"]["channel"];
 
 interface Row extends Held {
   name: string;
@@ -222,16 +224,37 @@ function ChangeDialog({ row, onClose }: { row: Row; onClose: () => void }) {
   const [channel, setChannel] = useState<string>(row.channel ?? "none");
   const [versions, setVersions] = useState(row.versions);
   const act = useUpdate(row, `Versions of ${row.name} changed`, onClose);
+  // What is chosen may lead to a version that asks for more: it is shown, and accepted along with the change.
+  const asksMore = act.error?.code === "consent_needed";
+  const offer = useQuery({
+    ...ask(
+      "/v1/projects/{project}/offers/{app}",
+      { project: row.project_id, app: row.app_id },
+      { ...(channel === "none" ? {} : { channel: channel as Channel }), versions },
+    ),
+    enabled: asksMore,
+  });
+  const choose =
+    <T,>(set: (value: T) => void) =>
+    (value: T) => {
+      set(value);
+      act.reset();
+    };
   return (
     <Ask
       title={`Versions of ${row.name}`}
       opened
       onClose={onClose}
-      verb="Change"
-      busy={act.isPending}
-      refusal={act.error}
+      verb={asksMore ? "Accept and change" : "Change"}
+      size={asksMore ? "lg" : undefined}
+      busy={act.isPending || (asksMore && !offer.data)}
+      refusal={asksMore ? null : act.error}
       onSubmit={() =>
-        act.mutate({ channel: channel as Schemas["EntitlementUpdate"]["channel"], versions })
+        act.mutate({
+          channel: channel as Schemas["EntitlementUpdate"]["channel"],
+          versions,
+          ...(asksMore ? { consent: offer.data?.consent } : {}),
+        })
       }
     >
       <Text size="sm" c="dimmed">
@@ -251,10 +274,20 @@ function ChangeDialog({ row, onClose }: { row: Row; onClose: () => void }) {
           }),
         ]}
         value={channel}
-        onChange={(value) => setChannel(value ?? "none")}
+        onChange={(value) => choose(setChannel)(value ?? "none")}
         allowDeselect={false}
       />
-      <Constraint value={versions} onChange={setVersions} />
+      <Constraint value={versions} onChange={choose(setVersions)} />
+      {asksMore && (
+        <Face of={offer} rows={4}>
+          {(found) => (
+            <Stack gap="xs">
+              <Text fw={600}>Version {found.version.number} asks for more than was accepted:</Text>
+              <AsksFor declaration={found.declaration} />
+            </Stack>
+          )}
+        </Face>
+      )}
     </Ask>
   );
 }

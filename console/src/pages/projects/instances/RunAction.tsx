@@ -7,6 +7,7 @@ import { Marked } from "@/components/Marked";
 import { Result } from "@/components/Result";
 import { To } from "@/components/To";
 import { Verb } from "@/components/Verb";
+import { ToTriage } from "@/components/WhyRefused";
 import { SchemaForm } from "@/forms/SchemaForm";
 import { useAct } from "@/lib/act";
 import { ask, client, type Refusal, type Schemas } from "@/lib/api";
@@ -143,11 +144,7 @@ function Refused({ by }: { by: Refusal | null }) {
   return (
     <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={by.title} role="alert">
       <Text size="sm">{by.message}</Text>
-      {by.correlation && (
-        <To to={`/triage/${by.correlation}`} size="sm">
-          What happened?
-        </To>
-      )}
+      <ToTriage refusal={by} />
     </Alert>
   );
 }

@@ -115,7 +115,7 @@ function Waiting({ instance, entitlement }: { instance: Instance; entitlement: E
         <Text size="sm">
           It can be used once somebody has looked at what is new and accepted it.
         </Text>
-        <Verb size="xs" may={can("catalog.entitlement.update")} onClick={() => setOpen(true)}>
+        <Verb size="xs" may={can("catalog.entitlement.consent")} onClick={() => setOpen(true)}>
           See what is new
         </Verb>
       </Group>

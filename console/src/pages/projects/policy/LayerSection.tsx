@@ -8,6 +8,7 @@ import { Ask } from "@/components/Ask";
 import { Face } from "@/components/Faces";
 import { Section } from "@/components/Section";
 import { Verb } from "@/components/Verb";
+import { WhyRefused } from "@/components/WhyRefused";
 import { useAct } from "@/lib/act";
 import type { Given, Schemas } from "@/lib/api";
 import type { May } from "@/lib/can";
@@ -16,6 +17,7 @@ import { useSearchParam } from "@/lib/search";
 import { DraftForm } from "@/pages/projects/policy/DraftForm";
 import { documentOf, draftOf } from "@/pages/projects/policy/draft";
 import { LayerLimits } from "@/pages/projects/policy/Limits";
+import { breakWords } from "@/pages/projects/policy/words";
 
 type Overlay = Schemas["OverlayRead"];
 type Written = Schemas["OverlayWritten"];
@@ -106,28 +108,26 @@ function Edit({
     check.mutate(body);
   };
   return (
-    <form onSubmit={submit}>
-      <Stack gap="lg">
-        <DraftForm draft={draft} onChange={setDraft} />
-        {check.error && (
-          <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={check.error.title}>
-            {check.error.message}
-            {check.error.faults.map((fault) => (
-              <Text size="sm" key={fault.location}>
-                {fault.message}
-              </Text>
-            ))}
-          </Alert>
-        )}
-        <Group gap="xs">
-          <Button type="submit" loading={check.isPending}>
-            Check, then save
-          </Button>
-          <Button variant="default" onClick={onClose}>
-            Leave it as it was
-          </Button>
-        </Group>
-      </Stack>
+    <>
+      <form onSubmit={submit}>
+        <Stack gap="lg">
+          <DraftForm draft={draft} onChange={setDraft} />
+          {check.error && (
+            <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={check.error.title}>
+              <WhyRefused refusal={check.error} />
+            </Alert>
+          )}
+          <Group gap="xs">
+            <Button type="submit" loading={check.isPending}>
+              Check, then save
+            </Button>
+            <Button variant="default" onClick={onClose}>
+              Leave it as it was
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      {/* Not within the form: what is submitted in a dialog would be submitted there, too. */}
       {checked && (
         <Ask
           title="What this would change"
@@ -143,7 +143,7 @@ function Edit({
           <Breaks of={checked} />
         </Ask>
       )}
-    </form>
+    </>
   );
 }
 
@@ -164,7 +164,7 @@ function Breaks({ of }: { of: Written }) {
           <List size="sm" spacing={4}>
             {breaks.items.map((item) => (
               <List.Item key={`${item.sentence}${item.entitlement_id ?? item.project_id}`}>
-                {item.sentence}
+                {breakWords(item)}
               </List.Item>
             ))}
           </List>

@@ -1,4 +1,5 @@
 /** Policy in words: what its layers and limits are called. Pure. */
+import type { Schemas } from "@/lib/api";
 import { kindWords, sentence } from "@/lib/format";
 
 const LAYERS: Record<string, string> = {
@@ -60,4 +61,11 @@ export const QUOTA_WORDS: Record<QuotaName, string> = {
 
 export function valueWords(list: ListName, value: string): string {
   return list === "operations" ? operationWords(value) : value;
+}
+
+/** What a change of a layer takes away. What may be done is said as it stands in the form. */
+export function breakWords(of: Pick<Schemas["BreakRead"], "dimension" | "value" | "sentence">) {
+  return of.dimension === "operations" && of.value && !of.value.includes(",")
+    ? `“${operationWords(of.value)}” is no longer allowed.`
+    : of.sentence;
 }

@@ -3,7 +3,6 @@ import {
   Badge,
   Button,
   Group,
-  Menu,
   Select,
   SimpleGrid,
   Stack,
@@ -11,7 +10,7 @@ import {
   Text,
   TextInput,
 } from "@mantine/core";
-import { IconArrowUpRight, IconDots, IconHistory, IconPackage } from "@tabler/icons-react";
+import { IconArrowUpRight, IconHistory, IconPackage } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
@@ -25,9 +24,10 @@ import { Section } from "@/components/Section";
 import { Status } from "@/components/Status";
 import { To, ToButton } from "@/components/To";
 import { Verb } from "@/components/Verb";
+import { VerbMenu } from "@/components/VerbMenu";
 import { useAct } from "@/lib/act";
 import { ask, client, Refusal, type Schemas } from "@/lib/api";
-import { all, type May } from "@/lib/can";
+import { all } from "@/lib/can";
 import { bytes } from "@/lib/format";
 import { useCan } from "@/lib/me";
 import { usePages } from "@/lib/pages";
@@ -261,10 +261,14 @@ function Versions({ app }: { app: App }) {
       title: "",
       align: "right",
       show: (row) => (
-        <VersionMenu
-          version={row}
-          allowed={(each) => all(can(VERBS[each].permission), may(row.status, each, on(row.id)))}
-          onChoose={(each) => setOpen(`${row.id}.${each}`)}
+        <VerbMenu
+          of={row.number}
+          verbs={(Object.keys(VERBS) as VersionVerb[]).map((each) => ({
+            label: VERBS[each].label,
+            danger: VERBS[each].danger,
+            may: all(can(VERBS[each].permission), may(row.status, each, on(row.id))),
+            onClick: () => setOpen(`${row.id}.${each}`),
+          }))}
         />
       ),
     },
@@ -297,52 +301,6 @@ function Versions({ app }: { app: App }) {
         <VerbDialog version={chosen} verb={verb as VersionVerb} onClose={close} />
       )}
     </Section>
-  );
-}
-
-function VersionMenu({
-  version,
-  allowed,
-  onChoose,
-}: {
-  version: Version;
-  allowed: (verb: VersionVerb) => May;
-  onChoose: (verb: VersionVerb) => void;
-}) {
-  return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button
-          variant="subtle"
-          color="gray"
-          size="compact-sm"
-          px={6}
-          aria-label={`What to do with ${version.number}`}
-        >
-          <IconDots size={16} aria-hidden />
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {(Object.keys(VERBS) as VersionVerb[]).map((verb) => {
-          const { allowed: yes, why } = allowed(verb);
-          return (
-            <Menu.Item
-              key={verb}
-              disabled={!yes}
-              color={VERBS[verb].danger ? "red" : undefined}
-              onClick={() => onChoose(verb)}
-            >
-              {VERBS[verb].label}
-              {!yes && (
-                <Text size="xs" c="dimmed" maw={260}>
-                  {why}
-                </Text>
-              )}
-            </Menu.Item>
-          );
-        })}
-      </Menu.Dropdown>
-    </Menu>
   );
 }
 

@@ -10,8 +10,9 @@ import { Facts } from "@/components/Facts";
 import { PlanSummary } from "@/components/PlanSummary";
 import { Section } from "@/components/Section";
 import { Status } from "@/components/Status";
-import { To, ToButton } from "@/components/To";
+import { ToButton } from "@/components/To";
 import { Verb } from "@/components/Verb";
+import { ToTriage } from "@/components/WhyRefused";
 import { useAct } from "@/lib/act";
 import { ask, client, Refusal, type Schemas } from "@/lib/api";
 import { all, no, YES } from "@/lib/can";
@@ -227,11 +228,7 @@ function Refused({
               Try again
             </Button>
           )}
-          {refusal.correlation && (
-            <To to={`/triage/${refusal.correlation}`} fz="sm">
-              What happened?
-            </To>
-          )}
+          <ToTriage refusal={refusal} />
         </Group>
       </Stack>
     </Alert>
