@@ -4,10 +4,16 @@ A browser drops what it is doing whenever an interface of its machine comes or g
 come and go all the time, beside these tests too: here it sees none of that.
 """
 
+import contextlib
+import ctypes
+import os
 import shlex
 import shutil
+import socket
 import subprocess
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,7 +27,7 @@ NUMBER = 253
 def in_lab(lab: Lab, place: Path) -> Iterator[Path]:
     """What starts a browser there."""
     layout = lab.layout
-    name, near = f"desk-{layout.name}", f"mdesk{layout.subnet}"
+    name, near = name_in(lab), f"mdesk{layout.subnet}"
     address = layout.address + (NUMBER - int(layout.address) % 256)
     _ip(f"netns add {name}")
     try:
@@ -34,6 +40,45 @@ def in_lab(lab: Lab, place: Path) -> Iterator[Path]:
         yield _starter(place / "chromium", name)
     finally:
         _ip(f"netns delete {name}")  # the cable goes with it
+
+
+def name_in(lab: Lab) -> str:
+    return f"desk-{lab.layout.name}"
+
+
+@contextmanager
+def reaching(lab: Lab, port: int) -> Iterator[None]:
+    """Let what this machine has at a port of its loopback be at that of the desk, too."""
+    with ThreadPoolExecutor(1) as apart:
+        listener = apart.submit(_listen_in, name_in(lab), port).result()
+    with listener:
+        threading.Thread(target=_pass_on, args=(listener, port), daemon=True).start()
+        yield
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+def _listen_in(name: str, port: int) -> socket.socket:
+    """A socket belongs to the network in which the thread is that makes it."""
+    with open(f"/run/netns/{name}") as network:
+        if ctypes.CDLL(None, use_errno=True).setns(network.fileno(), 0):
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return socket.create_server(("127.0.0.1", port))
+
+
+def _pass_on(listener: socket.socket, port: int) -> None:
+    with contextlib.suppress(OSError):  # it was shut
+        while True:
+            near, _ = listener.accept()
+            far = socket.create_connection(("127.0.0.1", port))
+            for one, other in ((near, far), (far, near)):
+                threading.Thread(target=_copy, args=(one, other), daemon=True).start()
+
+
+def _copy(one: socket.socket, other: socket.socket) -> None:
+    with contextlib.suppress(OSError):  # either end may go first
+        while chunk := one.recv(65_536):
+            other.sendall(chunk)
+        other.shutdown(socket.SHUT_WR)
 
 
 def _starter(file: Path, name: str) -> Path:

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 import pytest
 from anyio.from_thread import start_blocking_portal
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.console import browsing
+from moorage_lab import Lab
+from tests.console import browsing, desk
 from tests.console.browsing import HOME, row, tab
 from tests.e2e.site import Site
 from tests.e2e.world import Tenant
@@ -49,14 +51,15 @@ def test_a_wrong_password_is_said_and_nothing_else_is(browser: Browser, site: Si
 
 
 @pytest.fixture(scope="module")
-def corp(site: Site) -> Iterator[str]:
+def corp(lab: Lab, site: Site, browser: Browser) -> Iterator[str]:
     """A sign-in provider that lets the platform ask: where it is."""
     callback = f"{site.url}/v1/auth/oidc/corp-login/callback"
     client = launch.Client("moorage", CLIENT_SECRET, [callback])
     with start_blocking_portal() as portal:
         provider = launch.running(client, accounts=[ADA, EVE])
         with portal.wrap_async_context_manager(provider) as issuer:
-            yield issuer
+            with desk.reaching(lab, urlsplit(issuer).port or 80):
+                yield issuer
 
 
 def go_in_by_the_provider(page: Page, account: launch.Account) -> None:

@@ -29,4 +29,5 @@ async def test_slurm_keeps_every_rule(
         wish = Wish(app, client, **where, crashes=CRASHES, cancels=CANCELS)
         findings = await run.run(wish, lambda _: None)
 
-    assert [each for each in findings if each.outcome == "broken"] == []
+    broken = [each for each in findings if each.outcome == "broken"]
+    assert not broken, "\n".join(f"{each.rule}: {each.check} {each.detail}" for each in broken)
