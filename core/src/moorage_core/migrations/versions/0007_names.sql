@@ -16,7 +16,7 @@ CREATE FUNCTION publisher_name(publisher text) RETURNS text
     END $$;
 
 REVOKE EXECUTE ON FUNCTION actor_name, publisher_name FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION actor_name, publisher_name TO moorage_app, moorage_system;
+GRANT EXECUTE ON FUNCTION actor_name, publisher_name TO moorage_app;
 
 -- As before, with the org: those who run the platform see the name plates of all.
 DROP FUNCTION node_holders;
