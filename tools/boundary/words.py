@@ -19,8 +19,9 @@ PLATFORM = (
     "contract",
 )
 NOT_OURS = frozenset({"__pycache__", "dist", "node_modules"})
-SERVED = "core/src/moorage_core/console/docs"
-"""The built docs, which speak of every app. They are files for people; no code reads them."""
+BUILT = ("core/src/moorage_core/console/app", "core/src/moorage_core/console/docs")
+"""The console, whose sources are looked at, packed by a tool that names things as it likes; and the
+docs, which speak of every app: they are files for people, and no code reads them."""
 APP_WORDS = re.compile(
     r"(?<![a-z0-9])"
     r"(slurm\w*|munge|sinfo|sbatch|srun|scontrol|squeue|sacct|ray|raylet|kuberay|etcd)"
@@ -34,7 +35,7 @@ def find(repo: Path) -> Iterator[str]:
     """Each place where an app's word stands in the platform."""
     for folder in PLATFORM:
         for path in sorted((repo / folder).rglob("*")):
-            if path.is_relative_to(repo / SERVED):
+            if any(path.is_relative_to(repo / built) for built in BUILT):
                 continue
             if path.is_file() and NOT_OURS.isdisjoint(path.relative_to(repo).parts):
                 yield from _in_file(path, str(path.relative_to(repo)))

@@ -2,9 +2,9 @@
 
 from moorage_core.migrations import script
 
-revision = "0006"
-down_revision = "0005"
+revision = "0008"
+down_revision = "0007"
 
 
 def upgrade() -> None:
-    script.run("0006_refusals.sql")
+    script.run("0008_refusals.sql")
