@@ -45,10 +45,11 @@ def test_a_file_named_after_an_app_is_found(tmp_path: Path) -> None:
     assert len(list(words.find(tmp_path))) == 1
 
 
-def test_the_built_docs_may_speak_of_apps_and_what_stands_beside_them_may_not(
-    tmp_path: Path,
+@pytest.mark.parametrize("built", words.BUILT)
+def test_what_is_built_may_speak_of_apps_and_what_stands_beside_it_may_not(
+    tmp_path: Path, built: str
 ) -> None:
-    beside = tmp_path / words.SERVED
+    beside = tmp_path / built
     beside.mkdir(parents=True)
     (beside / "page.html").write_text("slurm")
     (beside.parent / "routes.py").write_text("slurm")

@@ -34,6 +34,7 @@ def in_lab(lab: Lab, place: Path) -> Iterator[Path]:
         _ip(f"link add {near} type veth peer name desk netns {name}")
         _ip(f"link set {near} master {layout.bridge} up")
         _ip(f"-n {name} address add {address}/24 dev desk")
+        _ip(f"-n {name} link set desk addrgenmode none")  # an address of its own comes later
         for link in ("lo", "desk"):
             _ip(f"-n {name} link set {link} up")
         _ip(f"-n {name} route add default via {layout.address}")
@@ -69,9 +70,15 @@ def _pass_on(listener: socket.socket, port: int) -> None:
     with contextlib.suppress(OSError):  # it was shut
         while True:
             near, _ = listener.accept()
-            far = socket.create_connection(("127.0.0.1", port))
-            for one, other in ((near, far), (far, near)):
-                threading.Thread(target=_copy, args=(one, other), daemon=True).start()
+            threading.Thread(target=_join, args=(near, port), daemon=True).start()
+
+
+def _join(near: socket.socket, port: int) -> None:
+    with near, socket.create_connection(("127.0.0.1", port)) as far:
+        back = threading.Thread(target=_copy, args=(far, near), daemon=True)
+        back.start()
+        _copy(near, far)
+        back.join()
 
 
 def _copy(one: socket.socket, other: socket.socket) -> None:

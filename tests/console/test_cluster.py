@@ -29,7 +29,7 @@ def deploy(found: Tab, name: str, parts: dict[str, list[str]]) -> str:
     page = found.page
     found.open(f"{HOME}/catalog")
     page.get_by_role("link", name="Slurm").first.click()
-    page.get_by_role("link", name="Deploy").click()
+    page.get_by_role("link", name="Deploy Slurm").click()
     page.get_by_label("Name").fill(name)
     choose(page, "Version", "1.0.0")
     page.get_by_role("button", name="Next: machines").click()

@@ -133,6 +133,7 @@ function usePlan(instance: string, wish: Wish) {
       ),
     gcTime: 0,
     retry: false,
-    staleTime: Number.POSITIVE_INFINITY,
+    // What somebody reads here is what they agree to: another one is made when they ask for it.
+    staleTime: "static",
   });
 }
