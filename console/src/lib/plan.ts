@@ -39,7 +39,7 @@ const DOES: Record<string, string> = {
   stop: "stop",
   start: "start",
   upgrade: "are upgraded",
-  rollback: "go back",
+  "roll back": "go back",
 };
 const DOES_ALONE: Record<string, string> = {
   join: "joins",
@@ -49,7 +49,7 @@ const DOES_ALONE: Record<string, string> = {
   stop: "stops",
   start: "starts",
   upgrade: "is upgraded",
-  rollback: "goes back",
+  "roll back": "goes back",
 };
 
 export interface Touched {

@@ -7,5 +7,6 @@ const event = (data: Record<string, unknown> = {}) =>
 
 test("an event is called what it calls its subject", () => {
   expect(nameIn(event({ name: "blue" }))).toBe("blue");
+  expect(nameIn(event({ kind: "member.remove" }))).toBe("Remove member");
   expect(nameIn(event())).toBeNull();
 });

@@ -314,7 +314,7 @@ function WayBack({ instance }: { instance: Instance }) {
       show: (row) => (
         <>
           {kindWords(row.kind)}
-          {row.created_by_name && ` of ${row.created_by_name}`}
+          {row.created_by_name && `, by ${row.created_by_name}`}
         </>
       ),
     },
