@@ -16,7 +16,7 @@ def blocks(page: str) -> list[pages.Block]:
 
 @pytest.mark.lab
 @pytest.mark.slow
-@pytest.mark.kit
+@pytest.mark.slurm  # the platform of one page serves the other
 def test_an_app_is_written_in_an_hour_as_the_page_says(
     player: Player, clone: Path, home: Path
 ) -> None:
