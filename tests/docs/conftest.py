@@ -25,19 +25,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason=REASON))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that a tutorial calls the repository's."""
     return tmp_path_factory.mktemp("clone")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The home of whoever reads it."""
     return tmp_path_factory.mktemp("home")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def player(home: Path) -> Iterator[Player]:
     """Plays tutorials one after the other, on one platform.
 
