@@ -16,7 +16,7 @@ def blocks(page: str) -> list[pages.Block]:
 
 @pytest.mark.lab
 @pytest.mark.slow
-@pytest.mark.slurm  # the platform of one page serves the other
+@pytest.mark.tutorial
 def test_an_app_is_written_in_an_hour_as_the_page_says(
     player: Player, clone: Path, home: Path
 ) -> None:
@@ -27,7 +27,7 @@ def test_an_app_is_written_in_an_hour_as_the_page_says(
 
 @pytest.mark.lab
 @pytest.mark.slow
-@pytest.mark.slurm
+@pytest.mark.tutorial
 def test_a_first_cluster_comes_and_goes_as_the_page_says(player: Player, clone: Path) -> None:
     player.play(blocks("your-first-cluster.md"), clone)
 
