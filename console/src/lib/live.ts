@@ -17,10 +17,16 @@ export type Liveness = "live" | "connecting" | "stale";
 const GATHER_MS = 150;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
+/** An answer that does not come holds up no other for longer. */
+const PATIENCE_MS = 10_000;
 const BEGINS = /here from (\d+)/;
 
 type CloudEvent = Schemas["CloudEvent"];
 type Test = (key: Key) => boolean;
+
+function atMost(waiting: Promise<unknown> | undefined): Promise<unknown> {
+  return Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
+}
 
 class Stream {
   private end: AbortController | null = null;
@@ -130,8 +136,8 @@ class Stream {
     const predicate = (query: { queryKey: unknown }) =>
       tests.some((each) => each(query.queryKey as Key));
     const under = this.queries?.getQueryCache().findAll({ predicate, fetchStatus: "fetching" });
-    await Promise.allSettled(under?.map(({ promise }) => promise) ?? []);
-    await this.queries?.invalidateQueries({ predicate });
+    await atMost(Promise.allSettled(under?.map(({ promise }) => promise) ?? []));
+    await atMost(this.queries?.invalidateQueries({ predicate }));
     const pause = Math.max(GATHER_MS, performance.now() - began);
     this.gathering =
       this.gathered.length > 0 ? setTimeout(() => void this.refresh(), pause) : undefined;

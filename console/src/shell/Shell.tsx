@@ -20,12 +20,13 @@ import { Failed, Loading } from "@/components/Faces";
 import { Refusal } from "@/lib/api";
 import { stream, useLiveness } from "@/lib/live";
 import { orgsOf, useMe, useProjects } from "@/lib/me";
+import { persistently } from "@/lib/persistently";
 import { Account } from "@/shell/Account";
 import { Navigation } from "@/shell/Navigation";
 import { openPalette } from "@/shell/palette";
 import { Switcher } from "@/shell/Switcher";
 
-const Palette = lazy(() => import("@/shell/Palette"));
+const Palette = lazy(() => persistently(() => import("@/shell/Palette")));
 
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
