@@ -28,7 +28,6 @@ def deploy(found: Tab, name: str, parts: dict[str, list[str]]) -> str:
     """Go through the wizard, and on to the page of what it made: its address."""
     page = found.page
     found.open(f"{HOME}/catalog")
-    page.get_by_role("link", name="Slurm").first.click()
     page.get_by_role("link", name="Deploy Slurm").click()
     page.get_by_label("Name").fill(name)
     choose(page, "Version", "1.0.0")
