@@ -34,6 +34,7 @@ def plan(**changed: Any) -> PlanRead:
         "cost": [],
         "loses": [],
         "created_by": "usr_1",
+        "created_by_name": "ada",
         "expires_at": NOON,
         "applied_operation_id": None,
         "correlation_id": "corr-1",
