@@ -35,7 +35,7 @@ setup: ## Install everything this clone needs (quick when nothing changed)
 demo: setup ## Start the platform and walk through it (ARGS=--once: then stop)
 	@$(PYTHON) tools/demo.py $(ARGS)
 
-test: setup ## Set up, then run every test
+test: setup ## Set up, then run every test but those of test-slurm
 	@said=$$(mktemp -d); trap 'rm -rf $$said' EXIT; trap 'wait; cat $$said/*; exit 130' INT; lanes=; codes=; \
 	for marks in $(ON_HOSTS); do \
 		env --default-signal=INT $(PYTEST) -m "$$marks" $(ARGS) >"$$said/$$marks" 2>&1 & lanes+=" $$!"; \

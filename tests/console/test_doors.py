@@ -69,7 +69,9 @@ def go_in_by_the_provider(page: Page, account: launch.Account) -> None:
     page.get_by_role("button", name="Log in").click()
 
 
-@pytest.mark.skipif(launch.why_not() is not None, reason="the OIDC provider cannot start")
+@pytest.mark.skipif(
+    launch.why_not() is not None, reason=f"the OIDC provider cannot start: {launch.why_not()}"
+)
 def test_a_provider_is_added_and_lets_in_whom_it_vouches_for(
     operator: BrowserContext, browser: Browser, site: Site, corp: str
 ) -> None:
