@@ -1,6 +1,7 @@
 """The program for hosts, started as hosts start it."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -42,17 +43,33 @@ def test_it_answers_from_a_folder_in_which_what_is_compiled_stays(tool: Path) ->
     assert [*place.glob("moorage_slurm/onhost/__pycache__/look.*")]
 
 
-def test_another_one_in_its_place_is_the_one_that_answers(tool: Path) -> None:
+def test_put_there_again_it_is_not_unpacked_again(tool: Path) -> None:
     ask(tool, "look.look")
-    os.utime(tool, ns=(0, 1))
+    before = folders(tool)
+    tool.unlink()
+    tool.write_bytes(archive.make())
 
-    assert ask(tool, "look.nothing").returncode == main.USED_WRONGLY
-    assert len(folders(tool)) == 2
+    assert ask(tool, "look.look").returncode == 0
+    assert folders(tool) == before
+
+
+def test_another_one_in_its_place_is_the_one_that_answers(
+    tool: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(tool, "look.look")
+    shutil.copytree(archive.HERE / "onhost", tool.parent / "later" / "onhost")
+    (tool.parent / "later/onhost/look.py").write_text("VERBS = {}")
+    monkeypatch.setattr(archive, "HERE", tool.parent / "later")
+    tool.write_bytes(archive.make.__wrapped__())
+
+    assert ask(tool, "look.look").returncode == main.USED_WRONGLY
 
 
 def test_it_answers_where_nothing_can_be_written(tool: Path) -> None:
-    whole = os.stat(tool).st_mtime_ns
-    (tool.parent / f"tool.pyz.{whole}").write_text("in the way")
+    ask(tool, "look.look")
+    (place,) = folders(tool)
+    shutil.rmtree(place)
+    place.write_text("in the way")
 
     assert ask(tool, "look.look").returncode == 0
     assert folders(tool) == []

@@ -2,10 +2,12 @@
 
 It is started for every question. Python compiles what it reads from such a file each time anew, so
 on a host it unpacks itself once beside itself, and runs from there. Where nothing can be written,
-as in a probe that comes first, it runs as it is.
+as in a probe that comes first, it runs as it is. The folder is named by what is in it: the same
+program put there again is not unpacked again, and another one never runs what this one left.
 """
 
 import functools
+import hashlib
 import io
 import zipfile
 from pathlib import Path
@@ -18,7 +20,7 @@ import os
 import sys
 
 here = sys.path[0]
-place = f"{here}.{os.stat(here).st_mtime_ns}"
+place = f"{here}.DIGEST"
 if not os.path.isdir(place):
     import shutil
     import zipfile
@@ -43,6 +45,8 @@ def make() -> bytes:
     files = {"__main__.py": _START, "moorage_slurm/__init__.py": ""}
     for source in sorted(HERE.joinpath("onhost").glob("*.py")):
         files[f"moorage_slurm/onhost/{source.name}"] = source.read_text()
+    digest = hashlib.sha256(repr(files).encode()).hexdigest()[:16]
+    files["__main__.py"] = _START.replace("DIGEST", digest)
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in files.items():
