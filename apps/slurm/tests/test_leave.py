@@ -1,6 +1,10 @@
 """What is taken off a host, and what is not ours to take."""
 
-from moorage_slurm.onhost import leave, traces
+from pathlib import Path
+
+import pytest
+
+from moorage_slurm.onhost import leave, setup, traces
 
 
 def test_the_databases_of_a_host_that_had_a_server_before_stay() -> None:
@@ -25,3 +29,16 @@ def test_packages_are_told_by_name_whatever_machines_they_are_for() -> None:
         "package munge 0.5",
         "user munge",
     ]
+
+
+def test_a_host_where_nothing_was_begun_is_left_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(setup, "HOME", tmp_path / "never")
+    monkeypatch.setattr(leave, "FOLDER", tmp_path)
+
+    leave.retire({})
+    told = leave.clear({"role": "worker"})
+
+    assert told == {"others": [], "theirs": []}
+    assert [*tmp_path.iterdir()] == []

@@ -43,10 +43,11 @@ def clear(given: Json) -> Json:
         _remove(traces.SHARED_PATHS)
         _remove(map(str, ENABLED.glob("deb-systemd-helper-*/**/slurm*")))
         setup.put_back()
-        shutil.rmtree(setup.HOME, ignore_errors=True)
     run("systemctl", "daemon-reload")
     run("systemctl", "reset-failed")
     _give_back(units, before)
+    if not others:  # comes last: whoever is killed before does all of it again
+        shutil.rmtree(setup.HOME, ignore_errors=True)
     return {"others": others, "theirs": theirs}
 
 
@@ -68,7 +69,9 @@ def _give_back(units: tuple[str, ...], before: Json) -> None:
 
 def retire(given: Json) -> Json:
     """Stop a worker for good: not even a reboot starts it. Where nobody else needs it, the key of
-    the cluster goes at once, too."""
+    the cluster goes at once, too. Where nothing was begun there is nothing to stop."""
+    if not setup.HOME.exists():
+        return {}
     _stop(traces.UNITS["worker"])
     (FOLDER / "slurmd.service").symlink_to("/dev/null")
     run("systemctl", "daemon-reload")
