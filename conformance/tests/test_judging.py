@@ -8,7 +8,7 @@ from moorage_conformance.findings import Broken
 from moorage_conformance.judging import Check, Judge
 from moorage_conformance.road import Exchange
 from moorage_conformance.runbook import Command, commands
-from moorage_conformance.world import World
+from moorage_conformance.world import MOST_NAMED, World
 
 FIRST, SECOND = Check("OP-5", "The first."), Check("OP-6", "The second.")
 
@@ -99,6 +99,15 @@ def test_two_worlds_differ_in_words() -> None:
         "host 1 /etc/b is 2 and not absent",
         "member host-1 status is absent and not ready",
     ]
+
+
+def test_worlds_that_differ_everywhere_are_told_in_few_words() -> None:
+    one = World(hosts=[{f"/etc/{number:02}": "1" for number in range(40)}])
+
+    told = World().differences(one)
+
+    assert told[0] == "host 1 /etc/00 is 1 and not absent"
+    assert told[MOST_NAMED:] == [f"{40 - MOST_NAMED} places more differ"]
 
 
 def test_commands_that_look_are_run_and_others_asked_what_they_do() -> None:
