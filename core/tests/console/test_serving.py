@@ -7,6 +7,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from fastapi import FastAPI
 
 from core.tests.site import BASE_URL, Site
 from moorage_core.kit.ratelimit import Buckets
@@ -41,14 +42,18 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.fixture(scope="module")
+def served(pages: Path) -> FastAPI:
+    return build_api(Settings(), pages=pages)
+
+
 @pytest.fixture
-async def browser(site: Site, pages: Path) -> AsyncIterator[httpx2.AsyncClient]:
-    async with _opened(site.platform, pages) as client:
+async def browser(site: Site, served: FastAPI) -> AsyncIterator[httpx2.AsyncClient]:
+    async with _opened(site.platform, served) as client:
         yield client
 
 
-def _opened(platform: Platform, pages: Path) -> httpx2.AsyncClient:
-    api = build_api(Settings(), pages=pages)
+def _opened(platform: Platform, api: FastAPI) -> httpx2.AsyncClient:
     api.state.platform = platform
     transport = httpx2.ASGITransport(app=api, raise_app_exceptions=False)
     return httpx2.AsyncClient(transport=transport, base_url=BASE_URL, headers=BROWSER)
@@ -145,7 +150,7 @@ async def test_a_new_build_is_told_from_the_old_by_its_content(site: Site, tmp_p
     page.parent.mkdir()
     tags = list[str]()
 
-    async with _opened(site.platform, tmp_path) as client:
+    async with _opened(site.platform, build_api(Settings(), pages=tmp_path)) as client:
         for content in (b"one", b"two"):
             page.write_bytes(content)
             tags.append((await client.get("/")).headers["etag"])
@@ -210,18 +215,18 @@ async def test_no_address_leads_out_of_the_folder(browser: httpx2.AsyncClient, p
 
 
 async def test_pages_that_were_not_built_say_how_to_build_them(site: Site, tmp_path: Path) -> None:
-    async with _opened(site.platform, tmp_path) as client:
+    async with _opened(site.platform, build_api(Settings(), pages=tmp_path)) as client:
         answers = [await client.get(path) for path in ("/", "/projects", "/docs/")]
 
     assert [answer.status_code for answer in answers] == [503, 503, 503]
     assert all("make setup" in answer.text for answer in answers)
 
 
-async def test_files_cost_nobody_a_request(site: Site, pages: Path) -> None:
+async def test_files_cost_nobody_a_request(site: Site, served: FastAPI) -> None:
     strict = Buckets(0.001, 1, monotonic=lambda: 0.0)
     platform = dataclasses.replace(site.platform, by_address=strict)
 
-    async with _opened(platform, pages) as client:
+    async with _opened(platform, served) as client:
         answers = [await client.get("/") for _ in range(5)]
 
     assert [answer.status_code for answer in answers] == [200] * 5

@@ -35,7 +35,7 @@ async def test_what_waits_when_a_connection_dies_is_done_over_the_next_one(
     working = lingering(place)
     await places.until(place, first["id"], "succeeded")
     host.signal_connections(signal.SIGSTOP)
-    wishes = [put_wish(tmp_path / f"{n}", key=f"step/{n}") for n in range(12)]
+    wishes = [put_wish(tmp_path / f"{n}", key=f"step/{n}") for n in range(6)]
     asked = await place.ask(*wishes)
     await places.until(place, asked[0]["id"], "sent")
 
@@ -46,7 +46,7 @@ async def test_what_waits_when_a_connection_dies_is_done_over_the_next_one(
 
     assert seen == {"connection_lost": 1}
     assert set(between) <= {"queued", "sent"}, "nothing was begun"
-    assert await statuses(place, asked) == ["succeeded"] * 12
+    assert await statuses(place, asked) == ["succeeded"] * 6
 
 
 async def test_what_ran_when_a_connection_died_is_unknown(
