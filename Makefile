@@ -12,11 +12,6 @@ ARGS ?=
 WORKERS ?= $(shell n=$$(nproc); echo $$(( n < 2 ? 2 : n > 8 ? 8 : n )))
 PYTEST := $(BIN)/pytest -q
 PARALLEL := -n $(WORKERS) --dist loadfile
-# Hosts of a lab are waited for most of the time, and what is slow without hosts waits as well: these
-# lanes run beside the fast one, which yields to them. The browser comes last: people do not look at
-# pages on a machine that is this busy, and what it waits for comes too late.
-ON_HOSTS := "lab and not slurm and not browser and not kit and not tutorial" tutorial
-SLOW := slow and not lab
 FAST := not lab and not slow
 
 # A process of the platform reads a thousand modules; compiled ones are read in half the time. They
@@ -35,25 +30,17 @@ setup: ## Install everything this clone needs (quick when nothing changed)
 demo: setup ## Start the platform and walk through it (ARGS=--once: then stop)
 	@$(PYTHON) tools/demo.py $(ARGS)
 
-test: setup ## Set up, then run every test but those of test-slurm
-	@said=$$(mktemp -d); trap 'rm -rf $$said' EXIT; trap 'wait; cat $$said/*; exit 130' INT; lanes=; codes=; \
-	for marks in $(ON_HOSTS); do \
-		env --default-signal=INT $(PYTEST) -m "$$marks" $(ARGS) >"$$said/$$marks" 2>&1 & lanes+=" $$!"; \
-	done; \
-	env --default-signal=INT nice $(PYTEST) $(PARALLEL) -m "$(SLOW)" $(ARGS) >"$$said/slow" 2>&1 & lanes+=" $$!"; \
-	nice $(PYTEST) $(PARALLEL) -m "$(FAST)" $(ARGS); codes+=$$?; \
-	for lane in $$lanes; do wait $$lane; codes+=$$?; done; cat $$said/*; \
-	$(PYTEST) -m browser $(ARGS); codes+=$$?; \
-	case $$codes in *[!05]*) exit 1 ;; *0*) ;; *) exit 1 ;; esac # 5: ARGS names none of these
+test: setup ## Set up, then run every test: in lanes, side by side (tools/lanes.py)
+	@$(PYTHON) -m tools.lanes $(ARGS)
 
 test-fast: setup ## Tests that need no lab and no browser, in a few minutes
 	$(PYTEST) $(PARALLEL) -m "$(FAST)" $(ARGS)
 
-test-slurm: setup ## Clusters of Slurm on real hosts, and what the conformance kit says of them; as root
+test-slurm: setup ## Clusters of Slurm on real hosts, and then the conformance kit over Slurm, which `make test` leaves out
 	$(PYTEST) -m "slurm or kit" tests/slurm $(ARGS)
 
 test-faults: setup ## The whole fault matrix; what was run stands in tests/faults/report/
-	FAULTS=all $(PYTEST) -s tests/faults $(ARGS)
+	FAULTS=all $(PYTEST) -s tests/faults conformance/tests/test_run.py $(ARGS)
 
 check: setup ## Format, lint, types, boundaries, generated files, the console, links of the docs
 	$(BIN)/ruff format --check .

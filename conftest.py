@@ -1,8 +1,10 @@
-"""What tests have measured reaches whoever reads."""
+"""What tests have measured reaches whoever reads; and no test is outside of all lanes."""
 
 from collections.abc import Callable
 
 import pytest
+
+from tools import lanes
 
 TOLD = "told"
 Tell = Callable[[str], None]
@@ -20,3 +22,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             for name, value in getattr(report, "user_properties", ()):
                 if name == TOLD and report.when == "call":
                     terminalreporter.write_line(str(value))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A test with the marks of a lane is where that lane looks for it."""
+    for item in items:
+        marks = frozenset(mark.name for mark in item.iter_markers())
+        path = item.path.relative_to(config.rootpath)
+        if strays := [lane.name for lane in lanes.LANES if lane.misses(marks, path)]:
+            where = f"the lane {strays[0]}, which does not look there: see tools/lanes.py"
+            raise pytest.UsageError(f"{item.nodeid} is of {where}")

@@ -1,0 +1,107 @@
+"""All tests, in lanes that run beside each other: `python -m tools.lanes [ARGUMENTS OF PYTEST]`.
+
+Tests on hosts wait more than they work, so what needs none runs beside them, and yields to them. A
+lane looks at its folders alone: to read all tests takes a process half a minute on a new clone.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+NONE_THERE = 5
+"""What pytest ends with where nothing of a lane was asked for."""
+YIELDS = 10
+
+
+@dataclass(frozen=True)
+class Lane:
+    """Tests that one run of pytest goes through."""
+
+    name: str
+    mark: str | None = None
+    """What its tests are marked with; left out: nothing in particular."""
+    without: tuple[str, ...] = ()
+    """Marks of tests that are another lane's."""
+    folders: tuple[str, ...] = ()
+    """Where these tests are; left out: anywhere."""
+    alone: bool = True
+    """One after the other; otherwise in as many processes as there are cores."""
+    after: str | None = None
+    """The lane that ends before this one begins."""
+
+    @property
+    def marks(self) -> str:
+        """Its tests, as pytest wants to be told."""
+        return " and ".join([*filter(None, [self.mark]), *(f"not {each}" for each in self.without)])
+
+    def misses(self, marks: frozenset[str], path: Path) -> bool:
+        """Whether a test of its own is where it does not look."""
+        own = self.mark in {None, *marks} and marks.isdisjoint(self.without)
+        return own and bool(self.folders) and not any(map(path.is_relative_to, self.folders))
+
+
+HOSTS = ("agent/tests", "core/tests/credentials", "lab/tests", "tests/e2e", "tests/faults")
+LANES = (
+    Lane("slurm", "slurm", without=("kit",), folders=("tests/slurm",)),
+    Lane("hosts", "lab", without=("slurm", "kit", "browser", "tutorial"), folders=HOSTS),
+    Lane("tutorial", "tutorial", folders=("tests/docs",)),
+    Lane("browser", "browser", folders=("tests/console",), after="hosts"),
+    Lane("plain", without=("lab", "browser"), alone=False),
+)
+
+
+def workers() -> int:
+    """At least two; each has a database of its own."""
+    return min(8, max(2, os.cpu_count() or 2))
+
+
+def command(lane: Lane, arguments: Sequence[str]) -> list[str]:
+    """What runs a lane. Whoever names files or folders means those."""
+    named = any(Path(each.partition("::")[0]).exists() for each in arguments)
+    nice = [] if lane.alone else ["nice", "-n", str(YIELDS)]
+    many = [] if lane.alone else ["-n", str(workers()), "--dist", "loadfile"]
+    where: Sequence[str] = () if named else lane.folders
+    run = [sys.executable, "-m", "pytest", "-q", "-m", lane.marks]
+    return [*nice, *run, *many, *where, *arguments]
+
+
+async def main(arguments: Sequence[str]) -> int:
+    """Run all lanes; 1 where one failed, or where no lane has what was asked for."""
+    ended = {lane.name: asyncio.Event() for lane in LANES}
+    codes = await asyncio.gather(*(_run(lane, arguments, ended) for lane in LANES))
+    return int(any(code not in (0, NONE_THERE) for code in codes) or 0 not in codes)
+
+
+async def _run(lane: Lane, arguments: Sequence[str], ended: dict[str, asyncio.Event]) -> int:
+    """Run one; what it says is shown once it has ended, for several would speak at once."""
+    if lane.after is not None:
+        await ended[lane.after].wait()
+    began = time.monotonic()
+    with tempfile.TemporaryFile() as said:
+        process = await asyncio.create_subprocess_exec(
+            *command(lane, arguments), stdout=said, stderr=asyncio.subprocess.STDOUT
+        )
+        code = await process.wait()
+        ended[lane.name].set()
+        if code != NONE_THERE:
+            said.seek(0)
+            print(f"\n== tests: {lane.name}", flush=True)
+            sys.stdout.buffer.write(said.read())
+            outcome = "passed" if code == 0 else "FAILED"
+            print(f"== {lane.name} {outcome} after {time.monotonic() - began:.0f} s", flush=True)
+    return code
+
+
+def _go_on(number: int, frame: object) -> None:
+    """The lanes get an interrupt from the terminal as well, and clean up: they are waited for."""
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, _go_on)
+    sys.exit(asyncio.run(main(sys.argv[1:])))
