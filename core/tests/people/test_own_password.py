@@ -19,8 +19,8 @@ FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_p
 
 
 async def give_slow_password(site: Site, user: UserId | str) -> None:
-    """One that takes a second or two to check."""
-    slow = argon2.PasswordHasher(time_cost=40).hash(PASSWORD)
+    """One that takes a while to check."""
+    slow = argon2.PasswordHasher(time_cost=16).hash(PASSWORD)
     await site.sql.execute("UPDATE users SET password_hash = %s WHERE id = %s", (slow, user))
 
 
