@@ -23,7 +23,7 @@ from moorage.controller.outcomes import Lost, Outcome
 from moorage.controller.reporter import Reporter
 from moorage.controller.settings import Settings
 from moorage.controller.watching import Published, WatchedInstance
-from moorage.controller.wire import WireHold, WireWatch
+from moorage.controller.wire import Grip, WireHold, WireWatch
 from moorage.resources.controllers import Claim
 
 CLAIM_WAIT = 30.0
@@ -31,6 +31,10 @@ MOST_AT_ONCE = 100
 """Operations that one claim may ask for."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 15.0
 SILENT_AFTER = 90.0
+STOP_SECONDS = 5.0
+"""That work has to end once it is stopped."""
+LEAVE_SECONDS = 10.0
+"""That the platform has to hear that this replica leaves."""
 log = logging.getLogger("moorage.controller")
 
 
@@ -40,6 +44,11 @@ class Held:
 
     hold: WireHold
     work: "asyncio.Task[None]"
+
+    def stop(self) -> None:
+        """Have the work end, whether or not the platform answers."""
+        self.hold.let_go()
+        self.work.cancel()
 
 
 @dataclass
@@ -52,7 +61,14 @@ class Watched:
     views: dict[str, Published] = field(default_factory=dict[str, Published])
     told: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     """Usage that was reported last, by meter and key."""
+    grip: Grip = field(default_factory=Grip)
     work: "asyncio.Task[None] | None" = None
+
+    def stop(self) -> None:
+        """Have the looks end, whether or not the platform answers."""
+        self.grip.let_go()
+        if self.work is not None:
+            self.work.cancel()
 
 
 class Runner:
@@ -189,8 +205,8 @@ class Runner:
         if held is not None and held.hold.brief.fence >= brief.fence:
             return
         before = None if held is None else held.work
-        if before is not None:
-            before.cancel()
+        if held is not None:
+            held.stop()
         hold = WireHold(brief, self._machines, self._reporter)
         work = asyncio.create_task(self._do(hold, after=before))
         self._held[brief.id] = Held(hold, work)
@@ -212,6 +228,8 @@ class Runner:
             else:
                 log.info("Said how it went: %s.", brief.kind)
             finally:
+                # A part of the work that nobody waits for any more ends with it.
+                hold.let_go()
                 self._end(brief)
 
     def _end(self, brief: Brief) -> None:
@@ -223,7 +241,7 @@ class Runner:
     def _drop(self, id: str) -> None:
         held = self._held.get(id)
         if held is not None:
-            held.work.cancel()
+            held.stop()
 
     # Watches
 
@@ -238,8 +256,8 @@ class Runner:
 
     def _unwatch(self, instance: str) -> None:
         watched = self._watched.pop(instance, None)
-        if watched is not None and watched.work is not None:
-            watched.work.cancel()
+        if watched is not None:
+            watched.stop()
 
     async def _look_on(self, watched: Watched, watcher: Watcher) -> None:
         """Look again and again: after so many seconds, or when something moved."""
@@ -251,8 +269,9 @@ class Runner:
                     async with self._looks:
                         await self._look(watched, watcher, correlation)
                 except Lost:
-                    log.info("The instance is watched by another.")
-                    self._watched.pop(watched.instance.id, None)
+                    if self._watched.get(watched.instance.id) is watched:
+                        log.info("The instance is watched by another.")
+                        del self._watched[watched.instance.id]
                     return
                 except Outcome as err:
                     log.warning("The look came to nothing: %s", err)
@@ -263,7 +282,7 @@ class Runner:
                     await watched.moved.wait()
 
     async def _look(self, watched: Watched, watcher: Watcher, correlation: str) -> None:
-        hold = WireWatch(watched.brief, self._machines, correlation_id=correlation)
+        hold = WireWatch(watched.brief, self._machines, watched.grip, correlation_id=correlation)
         instance = WatchedInstance.over(
             watched.instance,
             hold,
@@ -290,19 +309,26 @@ class Runner:
         for id in [*self._watched]:
             self._unwatch(id)
         works = [held.work for held in self._held.values()]
-        for work in works:
-            work.cancel()
+        for held in self._held.values():
+            held.stop()
         if works:
-            await asyncio.wait(works)
+            _, left = await asyncio.wait(works, timeout=STOP_SECONDS)
+            if left:
+                log.error("%s operations do not stop; they are given up as they are.", len(left))
         if self._asked:
             try:
-                if self._replica is None:
-                    # What the first claim got is held, though nobody heard its answer.
-                    self._replica = (await self._ask(0, 0, wait=0)).replica.id
-                await self._operator.controllers.leave(self._replica)
+                async with asyncio.timeout(LEAVE_SECONDS):
+                    await self._say_that_it_leaves()
                 log.info("Left.")
-            except MoorageError as err:
-                log.warning("Nobody heard that this replica leaves; its leases run out: %s", err)
+            except (MoorageError, TimeoutError) as err:
+                why = str(err) or f"no answer in {LEAVE_SECONDS:.0f} s"
+                log.warning("Nobody heard that this replica leaves; its leases run out: %s", why)
+
+    async def _say_that_it_leaves(self) -> None:
+        if self._replica is None:
+            # What the first claim got is held, though nobody heard its answer.
+            self._replica = (await self._ask(0, 0, wait=0)).replica.id
+        await self._operator.controllers.leave(self._replica)
 
 
 async def _first(wanted: Awaitable[Claimed], *others: Awaitable[Any]) -> Claimed | None:

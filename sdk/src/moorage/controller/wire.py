@@ -1,7 +1,10 @@
 """Operations that are held and instances that are watched, over the wire.
 
 While the platform does not answer, whoever needs it waits; whether something is still ours is for
-the platform to say. Everything goes out with the correlation id and the trace of the operation.
+the platform to say, until this replica lets go. From then on nothing is asked any more: work that
+is stopped may want to tidy up, and would wait for a platform that is gone.
+
+Everything goes out with the correlation id and the trace of the operation.
 """
 
 import asyncio
@@ -26,7 +29,7 @@ from moorage.controller.briefs import Brief, WatchBrief
 from moorage.controller.holds import Ended, Purpose, Rows, Stream, Wish
 from moorage.controller.outcomes import Fail, Lost
 from moorage.controller.reporter import Reporter
-from moorage.controller.reports import Observed, Report, Usage
+from moorage.controller.reports import Observed, Report, ReportAnswer, Usage
 from moorage.models import TaskCreate, TaskRead
 from moorage.resources import controllers
 
@@ -38,30 +41,46 @@ T = TypeVar("T")
 log = logging.getLogger("moorage.controller")
 
 
-async def persist(ask: Callable[[], Awaitable[T]]) -> T:
-    """Ask until there is an answer. A refusal is one; what it means, the author of an app is told.
+class Grip:
+    """What a replica has on something that it holds, until it lets go."""
 
-    Raises:
-        Lost: what was held is another's, or is over.
-        Fail: the platform does not allow it.
-    """
-    pause = FIRST_PAUSE
-    while True:
-        try:
-            return await ask()
-        except Unauthenticated as err:
-            raise Lost(err.detail) from err
-        except NotFound as err:
-            # What is held is gone; or a part of it is not there, which is no reason to let go.
-            raise (
-                Lost(err.detail) if err.code == "not_found" else Fail(err.code, err.detail)
-            ) from err
-        except (Conflict, Forbidden, Unprocessable) as err:
-            raise (Lost(err.detail) if err.code in OVER else Fail(err.code, err.detail)) from err
-        except (Unreachable, ServerFault, TooManyRequests) as err:
-            log.warning("The platform does not answer: %s", err)
-        await asyncio.sleep(pause)
-        pause = min(LONGEST_PAUSE, pause * 2)
+    def __init__(self) -> None:
+        self._gone = False
+
+    def let_go(self) -> None:
+        """Ask for nothing more."""
+        self._gone = True
+
+    def check(self) -> None:
+        """Raises `Lost` once it was let go."""
+        if self._gone:
+            raise Lost("this replica has let it go")
+
+    async def persist(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Ask until there is an answer. A refusal is one; what it means, an app's author is told.
+
+        Raises:
+            Lost: what was held is another's, or is over, or was let go.
+            Fail: the platform does not allow it.
+        """
+        pause = FIRST_PAUSE
+        while True:
+            self.check()
+            try:
+                return await ask()
+            except Unauthenticated as err:
+                raise Lost(err.detail) from err
+            except NotFound as err:
+                # What is held is gone; or a part of it is not there, which is no reason to let go.
+                gone = err.code == "not_found"
+                raise (Lost(err.detail) if gone else Fail(err.code, err.detail)) from err
+            except (Conflict, Forbidden, Unprocessable) as err:
+                over = err.code in OVER
+                raise (Lost(err.detail) if over else Fail(err.code, err.detail)) from err
+            except (Unreachable, ServerFault, TooManyRequests) as err:
+                log.warning("The platform does not answer: %s", err)
+            await asyncio.sleep(pause)
+            pause = min(LONGEST_PAUSE, pause * 2)
 
 
 class WireHold:
@@ -74,7 +93,10 @@ class WireHold:
             correlation_id=brief.correlation_id,
             traceparent=brief.traceparent,
         )
+        self._grip = Grip()
+        self._persist = self._grip.persist
         self._reporter = reporter
+        self._telling: asyncio.Task[ReportAnswer] | None = None
         self._sequence = brief.sequence
         self._cancel = asyncio.Event()
         # A request that was cancelled half-way is finished for those that it was done for.
@@ -95,17 +117,20 @@ class WireHold:
     async def cancel_asked(self) -> None:
         await self._cancel.wait()
 
+    def let_go(self) -> None:
+        """Ask for nothing more, and wait for no answer to what was said."""
+        self._grip.let_go()
+        if self._telling is not None:
+            self._telling.cancel()
+
     async def report(self, said: Report) -> None:
+        self._grip.check()
         number = self._sequence + 1
-        answer = await self._reporter.report(
-            controllers.entry(
-                self._brief.id,
-                self._brief.grant,
-                said,
-                fence=self._brief.fence,
-                sequence=number,
-            )
+        entry = controllers.entry(
+            self._brief.id, self._brief.grant, said, fence=self._brief.fence, sequence=number
         )
+        self._telling = asyncio.create_task(self._reporter.report(entry))
+        answer = await self._telling
         self._sequence = number
         if answer.cancel_requested:
             self.cancel()
@@ -122,22 +147,22 @@ class WireHold:
             attempt=wish.attempt,
             repeatable=wish.repeatable,
         )
-        (task,) = await persist(lambda: self._client.tasks.create(self._brief.id, [asked]))
+        (task,) = await self._persist(lambda: self._client.tasks.create(self._brief.id, [asked]))
         while task.ended_at is None:
             known = task.id
-            task = await persist(lambda id=known: self._client.tasks.get(id, wait=TASK_WAIT))
+            task = await self._persist(lambda id=known: self._client.tasks.get(id, wait=TASK_WAIT))
         return _ended(task)
 
     async def output(self, task: str, stream: Stream) -> bytes:
-        return await persist(lambda: _whole(self._client, task, stream))
+        return await self._persist(lambda: _whole(self._client, task, stream))
 
     async def settle(self, *, stop: bool) -> None:
         if stop:
-            for task in await persist(self._open_tasks):
+            for task in await self._persist(self._open_tasks):
                 await self._stop(task)
-        page = await persist(lambda: self._client.tasks.list(self._brief.id, page_size=1))
+        page = await self._persist(lambda: self._client.tasks.list(self._brief.id, page_size=1))
         while page.open:
-            page = await persist(
+            page = await self._persist(
                 lambda: self._client.tasks.list(self._brief.id, page_size=1, wait=TASK_WAIT)
             )
 
@@ -147,7 +172,7 @@ class WireHold:
 
     async def _stop(self, task: TaskRead) -> None:
         try:
-            await persist(lambda: self._client.tasks.cancel(task))
+            await self._persist(lambda: self._client.tasks.cancel(task))
         except Fail as err:
             if err.code != "task_ended":
                 raise
@@ -155,7 +180,7 @@ class WireHold:
     async def put_secret(
         self, name: str, *, purpose: Purpose, value: str | None, generate: int | None, rotate: bool
     ) -> None:
-        await persist(
+        await self._persist(
             lambda: self._client.operations.put_secret(
                 self._brief.id,
                 name=name,
@@ -168,12 +193,12 @@ class WireHold:
 
     async def principals(self) -> list[dict[str, Any]]:
         instance = self._brief.instance.id
-        found = await persist(lambda: self._client.controllers.principals(instance))
+        found = await self._persist(lambda: self._client.controllers.principals(instance))
         return found.items
 
     async def observe(self, observed: Observed) -> None:
         brief = self._brief
-        await persist(
+        await self._persist(
             lambda: self._client.controllers.observe(brief.instance.id, observed, fence=brief.fence)
         )
 
@@ -181,7 +206,10 @@ class WireHold:
 class WireWatch:
     """One instance, watched by this replica."""
 
-    def __init__(self, brief: WatchBrief, client: Client, *, correlation_id: str) -> None:
+    def __init__(
+        self, brief: WatchBrief, client: Client, grip: Grip, *, correlation_id: str
+    ) -> None:
+        self._persist = grip.persist
         self._instance = brief.instance.id
         self._fence = brief.fence
         self._client = client.acting(
@@ -191,32 +219,32 @@ class WireWatch:
     async def probe(self, name: str, member: str) -> tuple[Ended, bytes]:
         calls = self._client.controllers
         wish = controllers.ProbeWish(name=name, member=member)
-        made = await persist(lambda: calls.probe(self._instance, [wish], fence=self._fence))
+        made = await self._persist(lambda: calls.probe(self._instance, [wish], fence=self._fence))
         id = made.tasks[0].id
-        task = await persist(lambda: self._client.tasks.wait(id))
-        said = await persist(lambda: _whole(self._client, id, "stdout"))
+        task = await self._persist(lambda: self._client.tasks.wait(id))
+        said = await self._persist(lambda: _whole(self._client, id, "stdout"))
         return _ended(task), said
 
     async def observe(self, observed: Observed) -> None:
         calls = self._client.controllers
-        await persist(lambda: calls.observe(self._instance, observed, fence=self._fence))
+        await self._persist(lambda: calls.observe(self._instance, observed, fence=self._fence))
 
     async def put_view(self, name: str, rows: Rows) -> None:
         calls = self._client.controllers
-        await persist(lambda: calls.put_view(self._instance, name, rows, fence=self._fence))
+        await self._persist(lambda: calls.put_view(self._instance, name, rows, fence=self._fence))
 
     async def principals(self) -> list[dict[str, Any]]:
-        found = await persist(lambda: self._client.controllers.principals(self._instance))
+        found = await self._persist(lambda: self._client.controllers.principals(self._instance))
         return found.items
 
     async def usage(self, records: list[Usage]) -> None:
         calls = self._client.controllers
         for some in _pieces(records, controllers.RECORDS):
-            await persist(lambda part=some: calls.usage(part, fence=self._fence))
+            await self._persist(lambda part=some: calls.usage(part, fence=self._fence))
 
     async def request_repair(self, reason: str, members: list[str]) -> None:
         calls, fence = self._client.controllers, self._fence
-        await persist(
+        await self._persist(
             lambda: calls.request_repair(self._instance, reason, members=members, fence=fence)
         )
 
