@@ -14,6 +14,11 @@ def test_the_databases_of_a_host_that_had_a_server_before_stay() -> None:
     assert "/var/lib/slurm/slurmctld" in gone
 
 
+def test_only_data_of_another_make_us_a_guest_in_their_server() -> None:
+    assert leave.is_guest([*traces.DATABASE, "/etc/munge"])
+    assert not leave.is_guest(["/run/mysqld", "/etc/mysql", "mariadb.socket is failed"])
+
+
 def test_our_own_databases_go() -> None:
     paths = traces.PATHS["controller"]
 

@@ -27,7 +27,7 @@ def clear(given: Json) -> Json:
     before = setup.before()
     theirs = before.get("theirs", [])
     units = traces.UNITS[role]
-    if role == "controller" and not traces.DATABASE.isdisjoint(theirs):
+    if role == "controller" and is_guest(theirs):
         setup.drop_database()
     _stop(units)
     (setup.ROLES / role).unlink(missing_ok=True)
@@ -49,6 +49,11 @@ def clear(given: Json) -> Json:
     if not others:  # comes last: whoever is killed before does all of it again
         shutil.rmtree(setup.HOME, ignore_errors=True)
     return {"others": others, "theirs": theirs}
+
+
+def is_guest(theirs: Iterable[str]) -> bool:
+    """Whether our database is among the data of another's server, which stay."""
+    return traces.DATA in theirs
 
 
 def ours(paths: Iterable[str], theirs: Iterable[str]) -> list[str]:

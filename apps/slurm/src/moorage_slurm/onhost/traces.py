@@ -15,11 +15,12 @@ UNITS: dict[str, tuple[str, ...]] = {
     "worker": ("slurmd.service", "moorage-slurm-keep.socket", "moorage-slurm-keep.service"),
 }
 SHARED_UNITS = ("munge.service",)
+DATA = "/var/lib/mysql"
 PATHS: dict[str, tuple[str, ...]] = {
     "controller": (
         "/etc/systemd/system/moorage-slurm-status@.service",
         "/var/lib/moorage-slurm-homes",
-        *("/etc/moorage-slurm", "/var/lib/mysql", "/var/lib/slurm/slurmctld", "/etc/mysql"),
+        *("/etc/moorage-slurm", DATA, "/var/lib/slurm/slurmctld", "/etc/mysql"),
         *(
             "/var/log/mysql",
             "/run/mysqld",
@@ -30,9 +31,7 @@ PATHS: dict[str, tuple[str, ...]] = {
     ),
     "worker": ("/var/lib/slurm/slurmd", "/run/slurm"),
 }
-DATABASE = frozenset(
-    {"/var/lib/mysql", "/etc/mysql", "/var/log/mysql", "/run/mysqld", "/root/.mysql_history"}
-)
+DATABASE = frozenset({DATA, "/etc/mysql", "/var/log/mysql", "/run/mysqld", "/root/.mysql_history"})
 """Goes with the server of databases, unless that was there before us: then it is not ours."""
 SHARED_PATHS = (
     *("/etc/slurm", "/etc/munge", "/var/lib/munge", "/var/log/munge", "/run/munge"),
