@@ -30,7 +30,7 @@ from core.tests.model.life import ACTIONS, CLUSTER_THAT_ACTS, Brief, Life, Seen
 from core.tests.model.paper import Paper
 from core.tests.site import TimedSite
 
-EXAMPLES = int(os.environ.get("MODEL_EXAMPLES", "15"))
+EXAMPLES = int(os.environ.get("MODEL_EXAMPLES", "8"))
 STEPS = int(os.environ.get("MODEL_STEPS", "25"))
 SHRINK = os.environ.get("MODEL_SHRINK") == "1"
 """Minutes of looking for a shorter life that fails as well."""

@@ -19,7 +19,7 @@ from moorage_core.policy.limits import Layer
 from moorage_core.policy.models import LEVELS, Level, Usage, Wanted
 from moorage_manifest import Declaration
 
-EXAMPLES = int(os.environ.get("POLICY_EXAMPLES", "100"))
+EXAMPLES = int(os.environ.get("POLICY_EXAMPLES", "50"))
 """Worlds for each property. `POLICY_EXAMPLES=1000` looks closer, after a change of the rules."""
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 NUMBERS = ("1.0.0", "1.1.0", "1.2.0", "2.0.0")
