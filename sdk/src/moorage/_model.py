@@ -30,7 +30,7 @@ class Model(BaseModel):
     Fields that this release does not know are ignored, so that it works with a newer platform.
     """
 
-    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True, defer_build=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         for name, value in super().__repr_args__():

@@ -70,10 +70,10 @@ def utc(moment: datetime | None, name: str) -> datetime | None:
 class Input(BaseModel):
     """A request body: nothing unknown, nothing converted."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Output(BaseModel):
     """An answer, read off a row."""
 
-    model_config = ConfigDict(from_attributes=True, defer_build=True)
+    model_config = ConfigDict(from_attributes=True)
