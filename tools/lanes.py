@@ -51,7 +51,7 @@ LANES = (
     Lane("slurm", "slurm", without=("kit",), folders=("tests/slurm",)),
     Lane("hosts", "lab", without=("slurm", "kit", "browser", "tutorial"), folders=HOSTS),
     Lane("tutorial", "tutorial", folders=("tests/docs",)),
-    Lane("browser", "browser", folders=("tests/console",), after="hosts"),
+    Lane("browser", "browser", folders=("tests/console",), after="tutorial"),
     Lane("plain", without=("lab", "browser"), alone=False),
 )
 

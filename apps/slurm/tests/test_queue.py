@@ -117,6 +117,13 @@ def test_a_task_of_an_array_is_named_as_commands_take_it() -> None:
     assert [queue.name_of(each) for each in ({"job": 7}, {"job": 7, "task": 0})] == ["7", "7_0"]
 
 
+def test_an_array_is_told_by_its_own_row_while_tasks_of_it_run() -> None:
+    rows = [{"job": 8, "array": "7_0"}, {"job": 7, "array": "7_[1-9]"}]
+
+    assert queue.itself(rows, 7)["array"] == "7_[1-9]"
+    assert queue.itself(rows[:1], 7)["array"] == "7_0"
+
+
 def test_a_job_of_the_past_is_told_in_the_words_of_the_queue() -> None:
     values = ("12_3", "ada", "200001", "prj_1", "main", "COMPLETED", "0:0", "2026-01-01T10:00:00")
     values += ("2026-01-01T10:00:05", "Unknown", "00:01:00", "2", "cpu=2", "worker-1", "", "train")

@@ -6,7 +6,7 @@ import pwd
 import re
 import secrets
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from moorage_slurm.onhost.commands import Completed, Json, Refused, run
 
@@ -219,7 +219,14 @@ def inspect(given: Json) -> Json:
     booked = _booked("-j", number, names=BOOKED)
     if not live and not booked:
         raise Refused("job_missing", f"There is no job {number}.")
-    return {"job": {**(in_queue_words(booked[0]) if booked else {}), **(live[0] if live else {})}}
+    found = itself(live, given["job"]) if live else {}
+    return {"job": {**(in_queue_words(booked[0]) if booked else {}), **found}}
+
+
+def itself(live: Sequence[Json], job: int) -> Json:
+    """The row that stands for a job. Tasks of an array that have begun have numbers of their own,
+    and may come before it. Pure."""
+    return next((each for each in live if each["job"] == job), live[0])
 
 
 def in_queue_words(booked: Json) -> Json:
