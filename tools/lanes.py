@@ -1,7 +1,8 @@
 """All tests, in lanes that run beside each other: `python -m tools.lanes [ARGUMENTS OF PYTEST]`.
 
-Tests on hosts wait more than they work, so what needs none runs beside them, and yields to them. A
-lane looks at its folders alone: to read all tests takes a process half a minute on a new clone.
+Tests on hosts wait more than they work, so what needs none runs beside them, and yields to them.
+The browser comes late: beside all others pages take longer than anybody waits for them. A lane
+looks at its folders alone: to read all tests takes a process half a minute on a new clone.
 """
 
 import asyncio
@@ -51,7 +52,7 @@ LANES = (
     Lane("slurm", "slurm", without=("kit",), folders=("tests/slurm",)),
     Lane("hosts", "lab", without=("slurm", "kit", "browser", "tutorial"), folders=HOSTS),
     Lane("tutorial", "tutorial", folders=("tests/docs",)),
-    Lane("browser", "browser", folders=("tests/console",), after="tutorial"),
+    Lane("browser", "browser", folders=("tests/console",), after="slurm"),
     Lane("plain", without=("lab", "browser"), alone=False),
 )
 
