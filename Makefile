@@ -30,13 +30,13 @@ setup: ## Install everything this clone needs (quick when nothing changed)
 demo: setup ## Start the platform and walk through it (ARGS=--once: then stop)
 	@$(PYTHON) tools/demo.py $(ARGS)
 
-test: setup ## Set up, then run every test: in lanes, side by side (tools/lanes.py)
-	@$(PYTHON) -m tools.lanes $(ARGS)
+test: setup ## Set up, then run all tests but the kit over Slurm, in lanes side by side
+	@WORKERS=$(WORKERS) $(PYTHON) -m tools.lanes $(ARGS)
 
 test-fast: setup ## Tests that need no lab and no browser, in a few minutes
 	$(PYTEST) $(PARALLEL) -m "$(FAST)" $(ARGS)
 
-test-slurm: setup ## Clusters of Slurm on real hosts, and then the conformance kit over Slurm, which `make test` leaves out
+test-slurm: setup ## Clusters of Slurm on real hosts, and then the conformance kit over Slurm
 	$(PYTEST) -m "slurm or kit" tests/slurm $(ARGS)
 
 test-faults: setup ## The whole fault matrix; what was run stands in tests/faults/report/

@@ -18,6 +18,8 @@ from pathlib import Path
 NONE_THERE = 5
 """What pytest ends with where nothing of a lane was asked for."""
 YIELDS = 10
+WORKERS = os.environ.get("WORKERS", "2")
+"""Processes of a lane that has several; the Makefile says how many."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Lane:
     folders: tuple[str, ...] = ()
     """Where these tests are; left out: anywhere."""
     alone: bool = True
-    """One after the other; otherwise in as many processes as there are cores."""
+    """One after the other; otherwise in several processes."""
     after: str | None = None
     """The lane that ends before this one begins."""
 
@@ -57,16 +59,11 @@ LANES = (
 )
 
 
-def workers() -> int:
-    """At least two; each has a database of its own."""
-    return min(8, max(2, os.cpu_count() or 2))
-
-
 def command(lane: Lane, arguments: Sequence[str]) -> list[str]:
     """What runs a lane. Whoever names files or folders means those."""
     named = any(Path(each.partition("::")[0]).exists() for each in arguments)
     nice = [] if lane.alone else ["nice", "-n", str(YIELDS)]
-    many = [] if lane.alone else ["-n", str(workers()), "--dist", "loadfile"]
+    many = [] if lane.alone else ["-n", WORKERS, "--dist", "loadfile"]
     where: Sequence[str] = () if named else lane.folders
     run = [sys.executable, "-m", "pytest", "-q", "-m", lane.marks]
     return [*nice, *run, *many, *where, *arguments]
