@@ -13,6 +13,7 @@ import pytest
 from agent.tests import certificates, running, standin
 from lab.tests.waiting import wait_until
 from moorage_agent import baseline, identity, trust
+from moorage_agent.kinds.put import DRAFT
 from moorage_agent.platform import Platform
 from moorage_agent.session import Session
 
@@ -185,6 +186,7 @@ def test_an_agent_that_is_killed_says_of_what_it_did_that_nobody_knows(
     end = platform.ended(sent)
     assert (end["state"], end["error"]["code"]) == ("unknown", "lost")
     assert not (tmp_path / "file").exists()
+    assert [*tmp_path.glob(f"{DRAFT}*")] == [], "nothing half-written stays beside its place"
 
 
 def stalled(path: Path) -> dict[str, object]:

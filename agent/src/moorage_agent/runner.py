@@ -8,6 +8,7 @@ from typing import Any, Optional
 
 from moorage_agent import ballast, log, platform
 from moorage_agent.kinds import exec as exec_kind
+from moorage_agent.kinds import put
 from moorage_agent.tasks import Failed, Lost, Outcome, Stop, Task, Work
 
 Kind = Callable[[Task, Work], Outcome]
@@ -46,6 +47,7 @@ def resume(task: Task, work: Work) -> dict[str, Any]:
 
 def _resumed(task: Task, work: Work) -> Outcome:
     if task.kind != "exec":
+        put.tidy(task, work)
         raise Lost("The agent was started anew while it did this.")
     return exec_kind.resume(task, work)
 

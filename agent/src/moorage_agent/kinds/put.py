@@ -17,6 +17,8 @@ from moorage_agent.tasks import Failed, Outcome, Task, Work
 
 DRAFT = ".moorage-"
 """How the names begin of files that are not yet in place."""
+_NOTE = "beside"
+"""In the task's own folder: the path beside which its draft is."""
 _CHUNK = 256 * 1024
 _SECRET = 0o600
 """Whoever puts a secret and says no mode means its owner alone, whatever was there."""
@@ -102,6 +104,14 @@ def place(
         raise paths.refusal(error, wish.path) from error
 
 
+def tidy(task: Task, work: Work, *, root: Path = Path("/")) -> None:
+    """Remove what an agent that was killed has left beside the place. Nobody else would: whoever
+    asks again does so with another task."""
+    with contextlib.suppress(OSError, Failed):
+        with paths.reach((work.folder / _NOTE).read_text(), root=root) as target:
+            os.unlink(_draft(task), dir_fd=target.folder)
+
+
 def _ensure(task: Task, work: Work, wish: Wish, content: Iterable[bytes], target: Place) -> bool:
     seen = target.stat()
     if seen is not None:
@@ -158,7 +168,8 @@ def _write_draft(
     work: Work, wish: Wish, content: Iterable[bytes], target: Place, *, task: Task
 ) -> str:
     """Write the file beside its place under another name, with its owner and mode; that name."""
-    draft = f"{DRAFT}{task.id}"
+    draft = _draft(task)
+    (work.folder / _NOTE).write_text(wish.path)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(draft, dir_fd=target.folder)  # of this very task, before a crash
     descriptor = os.open(draft, _NEW, 0o600, dir_fd=target.folder)
@@ -175,6 +186,10 @@ def _write_draft(
         os.unlink(draft, dir_fd=target.folder)
         raise
     return draft
+
+
+def _draft(task: Task) -> str:
+    return f"{DRAFT}{task.id}"
 
 
 def _copy(content: Iterable[bytes], write: Any, work: Work) -> tuple[str, int]:
