@@ -55,7 +55,7 @@ def test_the_reference_names_what_there_is() -> None:
     operation = {name for name in vars(moorage.Operation) if not name.startswith("_")}
     machine = {name for name in vars(moorage.Machine) if not name.startswith("_")}
     testing = {*importlib.import_module("moorage.testing").__all__}
-    inside = {"read_arguments", "reference", "name", "address"}
+    inside = {"read_arguments", "steps_beside", "reference", "name", "address"}
     values = {"Command", "File", "Member", "Operation", "Output", "Service"}
 
     unnamed = {

@@ -180,3 +180,131 @@ async def test_a_parent_without_a_function_for_its_phase_goes_on(app: moorage.Ap
     await engine.perform(app, desk)
 
     assert [said.state for said in desk.said] == ["succeeded"]
+
+
+def journal(desk: Desk) -> dict[int, tuple[str, str]]:
+    """Every step that was told of, by its number: its name, and how it stands."""
+    return {step.number: (step.name, step.status) for said in desk.said for step in said.steps}
+
+
+async def nothing() -> None: ...
+
+
+async def test_steps_are_taken_beside_one_that_takes_its_time(app: moorage.App) -> None:
+    written = asyncio.Event()
+
+    async def write() -> None:
+        written.set()
+
+    async def start() -> str:
+        await written.wait()
+        return "started"
+
+    @app.instance.restart
+    async def restart(op: moorage.InstanceOperation) -> dict[str, str]:
+        database = op.beside("start the database", start)
+        await op.step("write files", write)
+        found = await database
+        await op.step("use it", nothing)
+        return {"database": found}
+
+    desk = Desk()
+    await engine.perform(app, desk)
+
+    assert (desk.said[-1].state, desk.said[-1].result) == ("succeeded", {"database": "started"})
+    assert journal(desk) == {
+        1: ("start the database", "succeeded"),
+        2: ("write files", "succeeded"),
+        3: ("use it", "succeeded"),
+    }
+
+
+async def test_a_step_that_fails_lets_those_beside_it_end(app: moorage.App) -> None:
+    failed = asyncio.Event()
+
+    async def start() -> None:
+        await failed.wait()
+
+    async def write() -> None:
+        failed.set()
+        raise moorage.Fail("disk_full", "The disk is full.")
+
+    @app.instance.restart
+    async def restart(op: moorage.InstanceOperation) -> None:
+        op.beside("start the database", start)
+        await op.step("write files", write)
+
+    desk = Desk()
+    await engine.perform(app, desk)
+
+    assert desk.said[-1].error is not None
+    assert desk.said[-1].error.code == "disk_full"
+    assert [status for _, status in journal(desk).values()] == ["succeeded", "failed"]
+
+
+async def test_a_step_that_fails_and_nobody_waited_for_fails_the_operation(
+    app: moorage.App,
+) -> None:
+    async def start() -> None:
+        raise moorage.Fail("database_refused", "It does not start.")
+
+    @app.instance.restart
+    async def restart(op: moorage.InstanceOperation) -> None:
+        op.beside("start the database", start)
+        await op.step("write files", nothing)
+
+    desk = Desk()
+    await engine.perform(app, desk)
+
+    assert desk.said[-1].error is not None
+    assert desk.said[-1].error.code == "database_refused"
+    assert [status for _, status in journal(desk).values()] == ["failed", "succeeded"]
+
+
+async def test_a_step_that_is_still_at_work_is_taken_up_again_and_not_those_after_it(
+    app: moorage.App,
+) -> None:
+    taken: list[str] = []
+
+    async def take(name: str) -> None:
+        taken.append(name)
+
+    @app.instance.restart
+    async def restart(op: moorage.InstanceOperation) -> None:
+        op.beside("start the database", take, "database")
+        await op.step("write files", take, "files")
+        await op.step("use it", take, "use")
+
+    names = {"start the database": "running", "write files": "succeeded", "use it": "running"}
+    steps = [
+        {"phase": "run", "number": number, "name": name, "status": status}
+        for number, (name, status) in enumerate(names.items(), 1)
+    ]
+    desk = Desk(steps=steps)
+    await engine.perform(app, desk)
+
+    assert (desk.said[-1].state, sorted(taken)) == ("succeeded", ["database", "use"])
+
+
+async def test_whoever_cancels_stops_a_step_beside_others_too(app: moorage.App) -> None:
+    stopped = asyncio.Event()
+    desk = Desk()
+
+    async def start() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            stopped.set()
+
+    async def cancel() -> None:
+        desk.cancelled.set()
+        await asyncio.Event().wait()
+
+    @app.instance.restart
+    async def restart(op: moorage.InstanceOperation) -> None:
+        op.beside("start the database", start)
+        await op.step("write files", cancel)
+
+    await engine.perform(app, desk)
+
+    assert (desk.said[-1].state, stopped.is_set()) == ("cancelled", True)

@@ -68,6 +68,23 @@ async def _stopped(task: "asyncio.Task[Any]") -> None:
         task.exception()
 
 
+async def _whole(handler: Handler[Any], operation: Operation) -> Any:
+    """What a function returns, once all of its steps have ended, those beside others as well."""
+    beside = operation.steps_beside
+    try:
+        returned = await handler(operation)
+        for taken in beside:
+            await taken
+    except Outcome:
+        # It is said once nothing is at work any more.
+        await asyncio.gather(*beside, return_exceptions=True)
+        raise
+    finally:
+        for taken in beside:
+            await _stopped(taken)
+    return returned
+
+
 class _Run:
     """One try at an operation."""
 
@@ -111,7 +128,7 @@ class _Run:
     async def _try_forward(self) -> None:
         try:
             for handler, operation in self._plan():
-                returned = await handler(operation)
+                returned = await _whole(handler, operation)
                 if returned is not None:
                     operation.result(returned)
             self.journal.check_whole()

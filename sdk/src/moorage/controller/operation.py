@@ -1,11 +1,20 @@
 """An operation as the author of an app sees it: the target, the machines, and the steps."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar, TypeVarTuple, cast
 
 from moorage.controller import references
-from moorage.controller.briefs import Brief, Children, Instance, Member, Requester, Undo
+from moorage.controller.briefs import (
+    Brief,
+    Children,
+    Instance,
+    Member,
+    Requester,
+    StepRecord,
+    Undo,
+)
 from moorage.controller.holds import Hold, Purpose
 from moorage.controller.journal import Journal
 from moorage.controller.machine import Machine, Secret, StepContext, current
@@ -36,6 +45,7 @@ class Operation:
         self._manifest = manifest
         self._journal = journal
         self._outbox = outbox
+        self._beside: list[asyncio.Task[Any]] = []
         self.log: logging.LoggerAdapter[logging.Logger] = logging.LoggerAdapter(log, {})
 
     # What it is about
@@ -121,15 +131,50 @@ class Operation:
             undo: Takes the step back, with the same arguments: a function at the top of a module.
             no_return: There is no way back once this has begun; the operation rolls forward only.
         """
+        step, again = self._begin(name, _undo(undo, args), no_return=no_return)
+        return await self._take(step, function, args, again=again)
+
+    def beside(
+        self,
+        name: str,
+        function: Callable[[*Args], Awaitable[T]],
+        *args: *Args,
+        undo: Callable[[*Args], Awaitable[object]] | None = None,
+    ) -> "asyncio.Task[T]":
+        """Take a step while those after it are taken. Takes what `step` takes.
+
+        For what takes its time and is needed only later: a database starts while files are written.
+        It has its place among the steps where it is begun. A step that fails lets the others end,
+        and an operation does not end before all of them have.
+
+        Returns:
+            What to await where the result is needed, or that it is done.
+        """
+        step, again = self._begin(name, _undo(undo, args), no_return=False)
+        taken = asyncio.create_task(self._take(step, function, args, again=again))
+        self._beside.append(taken)
+        return taken
+
+    def _begin(self, name: str, undo: Undo | None, *, no_return: bool) -> tuple[StepRecord, bool]:
+        """The next step as it stands in the journal, and whether it was at work before."""
         if not 0 < len(name) <= LONGEST_NAME:
             raise ValueError(f"The name of a step has 1 to {LONGEST_NAME} characters.")
-        back = _undo(undo, args)
-        if self._journal.was_begun(name):
-            # Whatever the step had asked machines to do ends before it is taken up again.
-            await self._hold.settle(stop=False)
-        step = self._journal.begin(name, undo=back, no_return=no_return)
+        again = self._journal.was_begun(name)
+        return self._journal.begin(name, undo=undo, no_return=no_return), again
+
+    async def _take(
+        self,
+        step: StepRecord,
+        function: Callable[[*Args], Awaitable[T]],
+        args: tuple[*Args],
+        *,
+        again: bool,
+    ) -> T:
         if step.status == "succeeded":
             return cast(T, self._read(step.result))
+        if again:
+            # Whatever the step had asked machines to do ends before it is taken up again.
+            await self._hold.settle(stop=False)
         await self._outbox.flush()
         token = current.set(StepContext(f"{step.phase}/{step.number}.{step.attempt}"))
         try:
@@ -222,6 +267,11 @@ class Operation:
         return await self._hold.principals()
 
     # Inside
+
+    @property
+    def steps_beside(self) -> "Sequence[asyncio.Task[Any]]":
+        """Steps that were taken beside others, whether they have ended or not."""
+        return self._beside
 
     def read_arguments(self, written: list[Any]) -> list[Any]:
         """The arguments of a recorded step, with the machines that they name."""
