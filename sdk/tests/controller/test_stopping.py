@@ -12,7 +12,7 @@ import pytest
 import moorage
 from moorage import Client
 from moorage.controller import outbox, runner
-from moorage.controller.briefs import Instance, Member
+from moorage.controller.briefs import Brief, Instance, Member
 from moorage.controller.runner import Runner
 from moorage.controller.settings import Settings
 from sdk.tests.controller.sample import MANIFEST
@@ -160,6 +160,20 @@ async def controller(desk: Desk, app: moorage.App) -> AsyncGenerator[Callable[[]
             assert running.done()
 
         yield stop
+
+
+async def test_work_that_is_lost_before_it_begins_takes_up_no_room(app: moorage.App) -> None:
+    app.instance.restart(waits)
+    brief = Brief.model_validate({**OPERATION, "instance": INSTANCE})
+    async with Client("http://127.0.0.1:1", auth=moorage.AccessToken("t")) as client:
+        one = Runner(app, client, client, Settings("http://127.0.0.1:1", "a", "k", replica="r"))
+
+        one._begin(brief)
+        taken = one.state()[1]["operations"]
+        one._drop(brief.id)
+        await asyncio.wait({held.work for held in one._held.values()})
+
+    assert (taken, one.state()[1]["operations"]) == (1, 0)
 
 
 @pytest.mark.parametrize("handler", [waits, tidies, tidies_in_a_step])

@@ -209,6 +209,8 @@ class Runner:
             held.stop()
         hold = WireHold(brief, self._machines, self._reporter)
         work = asyncio.create_task(self._do(hold, after=before))
+        # Also of work that is stopped before it has begun.
+        work.add_done_callback(lambda _: self._end(hold))
         self._held[brief.id] = Held(hold, work)
 
     async def _do(self, hold: WireHold, *, after: "asyncio.Task[None] | None") -> None:
@@ -227,15 +229,13 @@ class Runner:
                 log.error("Given up: %s", err)
             else:
                 log.info("Said how it went: %s.", brief.kind)
-            finally:
-                # A part of the work that nobody waits for any more ends with it.
-                hold.let_go()
-                self._end(brief)
 
-    def _end(self, brief: Brief) -> None:
-        held = self._held.get(brief.id)
-        if held is not None and held.hold.brief.fence == brief.fence:
-            del self._held[brief.id]
+    def _end(self, hold: WireHold) -> None:
+        # A part of the work that nobody waits for any more ends with it.
+        hold.let_go()
+        held = self._held.get(hold.brief.id)
+        if held is not None and held.hold is hold:
+            del self._held[hold.brief.id]
         self._freed.set()
 
     def _drop(self, id: str) -> None:
