@@ -25,7 +25,7 @@ def remote(host: Host) -> Iterator[Remote]:
     yield remote
     host.run("dpkg --purge --force-depends tiny-app tiny-lib", check=False)
     host.run("systemctl disable --now tiny.service", check=False)
-    host.run("rm -f /etc/systemd/system/tiny.service /etc/init.d/tiny")
+    host.run("rm -f /{etc,usr/lib}/systemd/system/tiny.service /etc/init.d/tiny")
     host.run("systemctl daemon-reload; systemctl reset-failed")
     remote.forget()
 
@@ -92,6 +92,39 @@ def test_a_bundle_without_names_is_installed_whole_and_not_fetched_again(
     assert sorted(first.result["installed"]) == ["tiny-app", "tiny-lib", "tiny-other"]
     assert [told.changed for told in (first, again, mended)] == [True, False, True]
     assert [told.fetched for told in (first, again, mended)] == [1, 0, 1]
+
+
+STARTS = f"""
+printf '{UNIT.encode("unicode_escape").decode()}' >/etc/systemd/system/tiny.service
+systemctl --system daemon-reload
+systemctl --system daemon-reload
+systemctl is-enabled ssh.service
+deb-systemd-invoke restart tiny.service
+invoke-rc.d ssh restart
+service ssh restart
+systemctl try-restart ssh.service
+systemctl start tiny.service
+"""
+"""What packages do when they are installed: some by name, some in the old way."""
+READ = "journalctl --sync; journalctl --boot --output=cat _PID=1 | grep -c '^Reloading[.]'"
+"""How often systemd has read all units anew."""
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize(("start", "state", "times"), [(True, "active", 2), (False, "inactive", 1)])
+def test_packages_start_what_they_bring_unless_they_are_not_to(
+    remote: Remote, host: Host, tmp_path: Path, start: bool, state: str, times: int
+) -> None:
+    bundle = debs.bundle(app=debs.build(tmp_path, "tiny-app", postinst=STARTS))
+    read = int(host.run(READ, check=False).stdout)
+
+    told = ensure(remote, bundle, start=start)
+
+    assert (told.code, told.changed) == (None, True)
+    assert "enabled" in told.outputs["stdout"], "what they ask is answered"
+    shown = host.run("systemctl show --property=LoadState,ActiveState tiny.service").stdout.split()
+    assert shown == ["LoadState=loaded", f"ActiveState={state}"]
+    assert int(host.run(READ).stdout) - read == times
 
 
 @pytest.mark.lab
@@ -241,6 +274,19 @@ def test_a_unit_file_that_systemd_was_not_told_of_is_read(remote: Remote, host: 
     again = remote.do("service", {**wish, "content": other, "state": "restarted"})
 
     assert again.changed
+    shown = host.run("systemctl show --property=Environment tiny.service").stdout
+    assert shown.strip() == "Environment=WORD=new"
+
+
+@pytest.mark.lab
+def test_a_unit_file_in_the_place_of_a_packages_is_read(remote: Remote, host: Host) -> None:
+    host.put(UNIT.encode(), "/usr/lib/systemd/system/tiny.service")
+    host.run("systemctl daemon-reload && systemctl start tiny")
+    other = UNIT.replace("[Service]", "[Service]\nEnvironment=WORD=new", 1)
+    host.put(other.encode(), "/etc/systemd/system/tiny.service")
+
+    remote.do("service", {"unit": "tiny.service", "content": other, "state": "restarted"})
+
     shown = host.run("systemctl show --property=Environment tiny.service").stdout
     assert shown.strip() == "Environment=WORD=new"
 

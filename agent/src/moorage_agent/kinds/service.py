@@ -6,6 +6,7 @@ ask for `restarted` where the new one shall count.
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Optional
 
 from moorage_agent import changes, commands, inputs, programs
@@ -34,13 +35,15 @@ def run(task: Task, work: Work) -> Outcome:
     _record(task, work, unit, before)
     disabled = enabled is False and _disable(unit, before)
     written = content is not None and _write(task, work, unit, content)
-    is_stale = disabled or written or before.get("NeedDaemonReload") == "yes"
+    # To one that is to run it matters at the next start of the host, which reads everything anew.
+    is_wanted = disabled and state not in ("started", "restarted")
+    is_stale = is_wanted or written or _is_behind(unit, before)
     now = _read_anew(unit, before) if is_stale else before
     _check(unit, now)
     enabled_anew = enabled is True and _enable(unit, now)
     moved = _move(work, unit, now, state)
     changed = disabled or written or enabled_anew or moved
-    told = _told(show(unit) if enabled_anew or moved else now)
+    told = _told(show(unit) if disabled or enabled_anew or moved else now)
     return Outcome(changed=changed, result={"changed": changed, **told})
 
 
@@ -62,7 +65,7 @@ def _state(given: Mapping[str, Any]) -> Optional[str]:
 
 def show(unit: str, *, run: Run = commands.run) -> dict[str, str]:
     """What systemd says of a unit."""
-    names = "LoadState,ActiveState,SubState,UnitFileState,LoadError,NeedDaemonReload"
+    names = "LoadState,ActiveState,SubState,UnitFileState,LoadError,NeedDaemonReload,FragmentPath"
     answer = run(["systemctl", "show", f"--property={names}", "--", unit])
     if not answer.ok:
         raise Failed("systemd_refused", f"systemd says nothing of {unit}: {answer.words}")
@@ -80,6 +83,14 @@ def _write(task: Task, work: Work, unit: str, content: str) -> bool:
         gid=0,
     )
     return put.place(task, work, wish, [text])
+
+
+def _is_behind(unit: str, before: Mapping[str, str]) -> bool:
+    """Whether systemd works by another file than the host has now. It says so itself, except where
+    the unit of a package has got one in its place."""
+    path = Path(FOLDER, unit)
+    is_hidden = path.is_file() and not path.is_symlink() and before.get("FragmentPath") != str(path)
+    return is_hidden or before.get("NeedDaemonReload") == "yes"
 
 
 def _read_anew(unit: str, before: Mapping[str, str]) -> dict[str, str]:

@@ -67,6 +67,7 @@ class Get(Input):
 class Packages(Input):
     present: list[Package] = Field(default_factory=list, max_length=500)
     absent: list[Package] = Field(default_factory=list, max_length=500)
+    start: bool = True
     digest: Digest | None = None
     size: Size | None = None
 

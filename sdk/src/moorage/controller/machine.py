@@ -220,13 +220,19 @@ class Machine:
         *present: str,
         absent: Sequence[str] = (),
         artifact: str | None = None,
+        start: bool = True,
         timeout: int = 1800,  # noqa: ASYNC109 - the task's own
     ) -> Installed:
         """Make sure that packages are there, as `name` or `name=version`, or are not.
 
         With an artifact, which is a tar of packages, nothing comes from elsewhere.
+
+        Args:
+            start: Whether packages may start, stop and restart services. If not, those that run go
+                on as they are, and those that come wait for `service`.
         """
         given = _said(present=[*present] or None, absent=[*absent] or None)
+        given |= _said(start=None if start else False)
         if artifact is not None:
             given |= self._artifact(artifact)
         ended = await self._do("packages", given, timeout=timeout)
