@@ -1,10 +1,13 @@
 """Programs that say much are followed without holding it."""
 
+import os
 import resource
 import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from moorage_agent import programs
 from moorage_agent.connections import Connections
@@ -43,3 +46,28 @@ def test_a_line_without_an_end_is_passed_on_and_not_held() -> None:
     assert ear.heard == 200 * 2**20 + len("the end")
     assert ended.stdout.endswith("xthe end")
     assert grown < 50 * 1024
+
+
+@pytest.fixture(params=["told", "looked"])
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that tells of the end of a program, and one that does not."""
+    if request.param == "looked":
+        monkeypatch.delattr(os, "pidfd_open")
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_program_is_seen_to_its_end() -> None:
+    ended = programs.follow(["sh", "-c", "echo done; exit 3"], Ear())
+
+    assert (ended.code, ended.stdout) == (3, "done\n")
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_program_ends_with_the_task_that_started_it() -> None:
+    ear = Ear()
+    ear.output = lambda stream, data: ear.cancelled.set()  # it has begun
+
+    with pytest.raises(Failed, match="stopped") as refusal:
+        programs.follow(["sh", "-c", "echo begun; exec sleep 1000"], ear)
+
+    assert refusal.value.code == "cancelled"

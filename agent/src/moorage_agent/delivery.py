@@ -18,8 +18,9 @@ from moorage_agent.session import Conflict, Retired, Session
 QUICK = 0.25
 """A task that is over by then is not reported as running before its end: for most that would be a
 call in vain."""
-GATHER = 0.5
-"""Between one piece of output and the next, for whoever watches it come."""
+GATHER, GATHER_MOST = 0.5, 2.0
+"""Between one piece of output and the next, for whoever watches it come: ever more, for what goes
+on to speak. Each piece costs the platform as much as a short task."""
 CONFLICT_WAIT = 60.0
 _HOPELESS = (400, 404, 410, 413, 422)
 _NO_MORE_OUTPUT = ("output_ended", "output_full")
@@ -36,15 +37,15 @@ def delay(attempt: int) -> float:
 def follow(session: Session, held: Held) -> None:
     """Send what a running task says."""
     _wait(held, QUICK)
-    told, attempt = False, 0
+    told, attempt, gather = False, 0, GATHER
     while held.report is None:
-        pause = GATHER
+        pause = gather
         try:
             if not told:
                 _post(session, runner.report(held.task, RUNNING))
                 told = True
             ship(session, held)
-            attempt = 0
+            attempt, gather = 0, min(gather * 2, GATHER_MOST)
         except _LATER as err:
             pause, attempt = _pause(err, attempt), attempt + 1
         except Retired:

@@ -1,10 +1,12 @@
 """Long programs of the host, seen to their end or stopped with the task that started them."""
 
+import contextlib
 import os
+import select
 import signal
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import IO, Optional
 
 from moorage_agent import commands
@@ -54,6 +56,33 @@ def follow(
     return Completed(process.returncode, last.get("stdout", ""), last.get("stderr", ""))
 
 
+@contextlib.contextmanager
+def _end_of(process: "subprocess.Popen[bytes]") -> "Generator[Callable[[], bool], None, None]":
+    """Whether a program has ended, or does in a moment.
+
+    Kernels before 5.3, and a Python that was made for one, do not tell: there it is looked at, up
+    to twenty times a second.
+    """
+
+    def looked() -> bool:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_LOOK)
+        return process.returncode is not None
+
+    def told() -> bool:
+        return bool(select.select([end], [], [], _LOOK)[0]) and looked()
+
+    try:
+        end = os.pidfd_open(process.pid)
+    except (AttributeError, OSError):
+        yield looked
+        return
+    try:
+        yield told
+    finally:
+        os.close(end)
+
+
 def _read(pipe: Optional[IO[bytes]], name: str, work: Work, said: "dict[str, bytes]") -> None:
     assert pipe is not None
     with pipe:
@@ -63,13 +92,10 @@ def _read(pipe: Optional[IO[bytes]], name: str, work: Work, said: "dict[str, byt
 
 
 def _wait(process: "subprocess.Popen[bytes]", work: Work) -> None:
-    while True:
-        try:
-            process.wait(_LOOK)
-            return
-        except subprocess.TimeoutExpired:
-            if work.cancelled.is_set():
-                break
+    with _end_of(process) as has_ended:
+        while not work.cancelled.is_set():
+            if has_ended():
+                return
     for last_word in (signal.SIGTERM, signal.SIGKILL):
         os.killpg(process.pid, last_word)
         try:
