@@ -420,6 +420,7 @@ def lived_in(remote: Remote, tmp_path: Path) -> None:
     digest = f"sha256:{hashlib.sha256(bundle).hexdigest()}"
     told = remote.do("packages", {"digest": digest, "size": len(bundle)}, id="tsk_a")
     assert told.code is None, told
+    host.run("systemctl start user@$(id -u tinyd)")  # as if it had run something as its user
     content = base64.b64encode(b"a tenant's").decode()
     for path in ("/root/site.conf", "/etc/tiny/app.conf"):
         given = {"path": path, "content": content, "parents": True}

@@ -169,6 +169,7 @@ def _packages(host: Host, found: Iterable[Change]) -> list[str]:
     records = list(found)
     own = origin(records)
     new = {what: [name for name in names if names[name] is None] for what, names in own.items()}
+    _end_managers(host, new["users"])
     purged = _purge(host, sorted(new["packages"]))
     _remove_accounts(host, new["users"], new["groups"])
     if not moved(own["packages"], snapshot.packages(host.root)):
@@ -204,6 +205,15 @@ def _changed(change: Change) -> dict[str, dict[str, Optional[str]]]:
     if "changed" in before:
         return before["changed"]
     return packages_kind.difference(before["all"], packages_kind.picture())
+
+
+def _end_managers(host: Host, users: list[str]) -> None:
+    """Whoever a package once ran something as has a manager of systemd's for a while after it, and
+    cannot go before that."""
+    there = snapshot.accounts(host.root / "etc/passwd")
+    units = [f"user@{there[name]}.service" for name in users if name in there]
+    if units:
+        host.run(["systemctl", "--quiet", "stop", "--", *units], timeout=100)
 
 
 def _purge(host: Host, names: list[str]) -> list[str]:
