@@ -1,4 +1,4 @@
-"""What tests have measured reaches whoever reads; and no test is outside of all lanes."""
+"""What tests have measured reaches whoever reads. None is outside of all lanes; slow ones begin."""
 
 from collections.abc import Callable
 
@@ -26,10 +26,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A test with the marks of a lane is where that lane looks for it."""
+    """A test with the marks of a lane is where that lane looks for it; what takes long is first."""
     for item in items:
         marks = frozenset(mark.name for mark in item.iter_markers())
         path = item.path.relative_to(config.rootpath)
         if strays := [lane.name for lane in lanes.LANES if lane.misses(marks, path)]:
             where = f"the lane {strays[0]}, which does not look there: see tools/lanes.py"
             raise pytest.UsageError(f"{item.nodeid} is of {where}")
+    # Otherwise one process is at them at the end, and the others have nothing left to do.
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)

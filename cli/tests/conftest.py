@@ -1,6 +1,7 @@
 """`moor` against a real platform, with a home of its own for each test."""
 
 import json
+import logging
 import os
 import subprocess
 from collections.abc import Callable, Iterator
@@ -33,6 +34,8 @@ class Ran:
 
 
 Moor = Callable[..., Ran]
+log = logging.getLogger(__name__)
+"""Shown beside a test that fails: why a command came to nothing that the test does not look at."""
 
 
 @pytest.fixture(scope="session")
@@ -58,6 +61,8 @@ def moor(home: Path, capfd: pytest.CaptureFixture[str]) -> Moor:
         capfd.readouterr()
         code = main.run(list(arguments))
         captured = capfd.readouterr()
+        if code != 0:
+            log.warning("moor %s: %s", " ".join(arguments), captured.err)
         return Ran(code, captured.out, captured.err)
 
     return run

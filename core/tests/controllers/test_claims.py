@@ -245,8 +245,10 @@ async def test_a_claim_that_still_waits_gets_nothing_for_a_replica_that_has_left
     await echo.deploy()
     claimed = await replica.claim()
     (brief,) = claimed["operations"]
+    looked = "SELECT id, lease_expires_at FROM controller_replicas ORDER BY id"
+    before = await echo.tenant.site.rows(looked)
     waiting = asyncio.create_task(replica.claim(wait=20))
-    while not echo.tenant.site.platform.hub.waiting:
+    while await echo.tenant.site.rows(looked) == before:  # one that leaves before that comes back
         await asyncio.sleep(0)
 
     await replica.leave(claimed["replica"]["id"])

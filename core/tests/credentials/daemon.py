@@ -60,6 +60,7 @@ class Daemon:
     def freeze(self) -> None:
         """It takes connections, and says nothing."""
         self.process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED)
 
     def signal_connections(self, sent: signal.Signals) -> None:
         """To those who serve the connections that are open."""

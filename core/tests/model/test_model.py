@@ -64,7 +64,7 @@ SAID: list[dict[str, Any]] = [
 ]
 SHOWN = (
     *("status", "direction", "attempt", "phase", "fence", "no_return"),
-    *("recovery", "error", "residue", "stops"),
+    *("recovery", "error", "stops"),
 )
 """Of an operation, on paper and by the API alike."""
 MOST_ROUNDS = 60
@@ -352,9 +352,19 @@ def _operations_seen(seen: Seen) -> dict[str, dict[str, Any]]:
 def _operations_on(paper: Paper) -> dict[str, dict[str, Any]]:
     return {
         op.id: {name: getattr(op, name) for name in SHOWN}
-        | {"verbs": paper.offered(op), "children": _children_on(paper, op.id)}
+        | {
+            "residue": _residue_on(paper, op.id),
+            "verbs": paper.offered(op),
+            "children": _children_on(paper, op.id),
+        }
         for op in paper.ops.values()
     }
+
+
+def _residue_on(paper: Paper, id: str) -> int:
+    """A parent shows what its children could not take back, too."""
+    op = paper.ops[id]
+    return op.residue + sum(child.residue for child in paper.children(op))
 
 
 def _children_on(paper: Paper, id: str) -> dict[str, int] | None:

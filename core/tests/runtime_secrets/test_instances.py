@@ -1,6 +1,7 @@
 """Secrets of an instance: put there once, named by every operation of it, rotated on purpose."""
 
 import base64
+import itertools
 from typing import Any
 
 import httpx2
@@ -19,6 +20,7 @@ from moorage_core.runtime_secrets.schemas import RuntimeSecretCreate
 from moorage_core.tasks import commands as tasks
 
 WANTED = {"name": "ring", "purpose": "cluster_key", "generate": 32}
+OTHERS = itertools.count()
 
 
 @pytest.fixture
@@ -38,7 +40,7 @@ async def get(echo: Echo, brief: dict[str, Any], **changes: Any) -> dict[str, An
 
 
 async def configure(echo: Echo, instance: str) -> dict[str, Any]:
-    await echo.ask(instance, "configure", {"config": {"greeting": f"hello {id(object())}"}})
+    await echo.ask(instance, "configure", {"config": {"greeting": f"hello {next(OTHERS)}"}})
     (brief,) = await echo.claim()
     return brief
 

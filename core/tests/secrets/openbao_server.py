@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -37,6 +38,11 @@ class Running:
     @property
     def settings(self) -> SecretSettings:
         return SecretSettings(store="openbao", url=self.url, token_file=self.token_file)
+
+    def freeze(self) -> None:
+        """Let it stand still; all of its threads have stopped by then."""
+        self.process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED)
 
     def give_token(self, file: Path) -> None:
         made = self.root.auth.token.create(policies=["moorage"], period="1h", no_parent=True)

@@ -279,7 +279,7 @@ async def test_no_transaction_is_open_while_openbao_is_waited_for(
     on_own: Platform, own: Running, acme: OrgRow, sql: Sql
 ) -> None:
     id = await put(on_own, acme, VALUE)
-    own.process.send_signal(signal.SIGSTOP)
+    own.freeze()
 
     opening = asyncio.create_task(get(on_own, acme, id))
     sweeping = asyncio.create_task(PlaceSecrets(on_own).activate())

@@ -306,7 +306,8 @@ def _masked(answer: httpx2.Response, ids: requests.Ids) -> tuple[int, str, dict[
     # Names that apps choose have any length: it says how long the text is, and no more than that.
     if (length := headers.pop("content-length", None)) is not None:
         assert length == str(len(answer.content))
-    for name, value in ids.items():
+    # The long ones first: a short name may be a part of an id by chance.
+    for name, value in sorted(ids.items(), key=lambda each: -len(each[1])):
         text = text.replace(value, f"<{name}>")
     return answer.status_code, text, headers
 
