@@ -2,8 +2,8 @@
 
 The steps come from the record of a life that nothing disturbed, the kinds from the contract. Cells
 of the matrix are met once, on simulated hosts; at which of the points inside a step, before the
-platform has heard or after, the seed decides. Each run of the tests meets a tenth of the cells, as
-many of every fault, by its seed; `make test-faults` meets all of them and writes a report.
+platform has heard or after, the seed decides. Each run of the tests meets a twentieth of the cells,
+as many of every fault, by its seed; `make test-faults` meets all of them and writes a report.
 """
 
 import os
@@ -27,7 +27,7 @@ LANES = 8
 SEED = int(os.environ.get("FAULT_SEED") or random.SystemRandom().randrange(1 << 32))
 """FAULT_SEED: the seed of a run that is to be repeated."""
 IS_WHOLE = os.environ.get("FAULTS") == "all"
-SHARE = 10
+SHARE = 20
 """Of so many cells one is met, unless all are."""
 
 
