@@ -21,6 +21,7 @@ def hosts(name: str = LAB) -> Generator[Lab | None]:
     """Some hosts; None where this machine cannot have any."""
     print(f"\n   $ moor lab up --name {name} --hosts {HOSTS}", flush=True)
     try:
+        labs.down(name)  # hosts of a demo that was killed are enrolled already, elsewhere
         lab = Lab.up(name, hosts=HOSTS)
     except LabError as err:
         print(f"     Skipped, and so is the part about machines: {err}", flush=True)
