@@ -12,16 +12,20 @@
 #   slurm_floor.sh wipe     [options] CONTROLLER WORKER...   the packages too
 #
 #   -s "OPTIONS"  for ssh      -b FOLDER  with controller.tar and worker.tar
+#   -k            knows what the platform found out: packages that cannot speak to systemd do not
+#                 have it read all units a dozen times, and a MariaDB without TLS makes no RSA key
+#                 whenever it starts
 #   Hosts are addresses where root may log in.
 set -euo pipefail
 
 VERB=${1:?present, bare, teardown or wipe}
 shift
-SSH_OPTIONS='' BUNDLES=''
-while getopts 's:b:' option; do
+SSH_OPTIONS='' BUNDLES='' KNOWS=''
+while getopts 's:b:k' option; do
     case $option in
         s) SSH_OPTIONS=$OPTARG ;;
         b) BUNDLES=$OPTARG ;;
+        k) KNOWS=yes ;;
         *) exit 2 ;;
     esac
 done
@@ -54,16 +58,21 @@ phase() { # NAME BEGIN END
 
 # Bare hosts: the bundle is unpacked as it comes, and installed without a service being started.
 install_packages() {
-    local bundle=worker.tar
+    local bundle=worker.tar path=/usr/sbin:/usr/bin:/sbin:/bin
     [ "$1" = "$CONTROLLER" ] && bundle=controller.tar
+    [ -z "$KNOWS" ] || path=/var/tmp/floor.mute:$path
     on "$1" "set -e
         dpkg-query -W -f '\${Package}\n' | sort > /var/tmp/floor.packages
         printf '#!/bin/sh\nexit 101\n' > /usr/sbin/policy-rc.d
         chmod 755 /usr/sbin/policy-rc.d
-        mkdir -p /var/tmp/floor && cd /var/tmp/floor && tar -xf -
+        mkdir -p /var/tmp/floor /var/tmp/floor.mute && cd /var/tmp/floor && tar -xf -
+        for each in systemctl deb-systemd-invoke invoke-rc.d; do
+            ln -sf /usr/bin/true /var/tmp/floor.mute/\$each
+        done
         DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends \
-            -o Dpkg::Use-Pty=0 ./*.deb > /var/tmp/floor.log 2>&1
-        rm -rf /var/tmp/floor /usr/sbin/policy-rc.d" < "$BUNDLES/$bundle"
+            -o Dpkg::Use-Pty=0 -o DPkg::Path=$path ./*.deb > /var/tmp/floor.log 2>&1
+        rm -rf /var/tmp/floor /var/tmp/floor.mute /usr/sbin/policy-rc.d
+        [ -z '$KNOWS' ] || systemctl daemon-reload" < "$BUNDLES/$bundle"
 }
 
 # What both kinds of host begin with: the user, the cluster's key, munge.
@@ -83,6 +92,7 @@ controller_script() {
 mark() { echo "\$EPOCHREALTIME \$*"; }
 opened() { until (: < "/dev/tcp/$CONTROLLER/\$1") 2> /dev/null; do sleep 0.01; done; }
 mark start
+[ -z '$KNOWS' ] || printf '[mariadbd]\nskip-networking\nskip-ssl\n' > /etc/mysql/mariadb.conf.d/60-floor.cnf
 systemctl start mariadb &
 database=\$!
 $(join)
@@ -122,7 +132,7 @@ StorageLoc=floor
 CONF
 mark key, user and files
 wait \$database
-mariadb -e "create database floor; create user slurm@localhost identified via unix_socket;
+mariadb --skip-ssl -e "create database floor; create user slurm@localhost identified via unix_socket;
     grant all on floor.* to slurm@localhost"
 mark database
 MYSQL_UNIX_PORT=/run/mysqld/mysqld.sock systemctl import-environment MYSQL_UNIX_PORT
@@ -169,11 +179,12 @@ deploy() {
 teardown() {
     on "$1" 'systemctl stop slurmd slurmctld slurmdbd munge 2> /dev/null
         if systemctl -q is-active mariadb; then
-            mariadb -e "drop database floor; drop user slurm@localhost"
+            mariadb --skip-ssl -e "drop database floor; drop user slurm@localhost"
             systemctl stop mariadb
         fi
         systemctl unset-environment MYSQL_UNIX_PORT
         userdel -rf floor 2> /dev/null
+        rm -rf /etc/mysql/mariadb.conf.d/60-floor.cnf
         rm -rf /etc/systemd/system/slurmd.service.d/floor.conf /etc/slurm/*.conf /etc/munge/munge.key \
             /var/lib/slurm/slurmctld/* /var/lib/slurm/slurmd/* /var/tmp/floor.said
         systemctl daemon-reload'
