@@ -1,13 +1,16 @@
 """A Slurm cluster as its users see it: the platform's API, and shells on its hosts."""
 
+import re
 import sys
 import time
 import uuid
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+import moorage_slurm
 from moorage_lab import Host
 from tests.e2e import shop, work, world
 from tests.e2e.callers import Caller, wait_until
@@ -19,6 +22,13 @@ from tests.e2e.world import Member, Tenant
 LONG = 300.0
 ENDS = ("succeeded", "failed", "cancelled", "blocked")
 """From where an operation goes nowhere by itself."""
+STOCK = """set -e
+    printf '#!/bin/sh\\nexit 101\\n' >/usr/sbin/policy-rc.d && chmod 755 /usr/sbin/policy-rc.d
+    mkdir /root/stock && cd /root/stock && tar -x
+    DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends ./*.deb >log 2>&1
+    rm -r /root/stock /usr/sbin/policy-rc.d /etc/munge/munge.key
+    systemctl -q disable munge mariadb slurmctld slurmd slurmdbd
+"""
 Held = tuple[Member, str]
 """A machine, and the allocation by which the project has it."""
 
@@ -58,6 +68,23 @@ def make_person(site: Site, admin: Caller, tenant: Tenant, role: str = "project_
     known = {each["user_id"]: each for each in tenant.admin.get(f"{path}?limit=200")["items"]}
     login = known.get(user) or tenant.admin.post(path, {"user": user})
     return Person(caller, login["login"], login["uid"])
+
+
+DAEMONS = ("munge", "mariadb", "slurmdbd", "slurmctld", "slurmd")
+COMPLAINT = re.compile(r"(?i)\b(error|warning|fatal|fail(ed)?)\b")
+RUNBOOK = Path(moorage_slurm.__file__).with_name("runbook.md")
+
+
+def complaints(host: Host, since: str = "today") -> list[str]:
+    """What daemons complain of, and the runbook does not explain."""
+    units = [f"--unit={name}" for name in DAEMONS]
+    said = host.run(["journalctl", "-q", "-o", "cat", f"--since={since}", *units]).stdout
+    table = RUNBOOK.read_text().partition("## Warnings that mean nothing")[2].partition("\n## ")[0]
+    known = [phrase.split("…") for phrase in re.findall("`([^`]+)`", table)]
+    explained = re.compile("|".join(".*".join(map(re.escape, parts)) for parts in known))
+    return [
+        line for line in said.splitlines() if COMPLAINT.search(line) and not explained.search(line)
+    ]
 
 
 @dataclass
@@ -177,6 +204,11 @@ def deploy(
     found, operation = request(tenant, app, name, machines, **more)
     found.wait(operation)
     return found
+
+
+def stock(host: Host, packages: Path) -> None:
+    """Have a host as an image with Slurm's packages leaves it: nothing runs, nothing has a key."""
+    host.run(STOCK, stdin=packages.read_bytes(), timeout=LONG)
 
 
 def hold(admin: Caller, tenant: Tenant, nodes: list[Member]) -> list[Held]:

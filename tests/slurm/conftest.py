@@ -4,34 +4,31 @@ import asyncio
 import os
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from moorage_lab import Lab, needs
 from moorage_lab import lab as labs
-from moorage_slurm import release
+from moorage_slurm import bundle, release
 from tests.e2e import shop, world
 from tests.e2e import site as sites
 from tests.e2e.callers import Caller
 from tests.e2e.shop import Shop
 from tests.e2e.site import Site
 from tests.e2e.world import Member, Tenant
+from tests.slurm import clusters
 from tests.slurm.clusters import People
 from tests.slurm.replicas import Replica
 
 REASON = "needs root, systemd-container and mmdebstrap: `make setup` as root installs them"
 HERE = Path(__file__).parent
-PLAIN = 5
-HOSTS = PLAIN + 2
+BARE = 4
+STOCKED = ("controller", "worker", "worker")
+HOSTS = BARE + len(STOCKED) + 2
 """One more has GPUs, and one has no agent."""
 GPUS = 2
-LIGHTER = """
-    mkdir /etc/systemd/system-generators && cd /usr/lib/systemd/system-generators
-    for each in *; do ln -s /dev/null /etc/systemd/system-generators/$each; done
-"""
-"""Packages have systemd read its units anew dozens of times. More than half of that goes into
-programs that would find mounts, consoles and disks, of which a host of the lab has none."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -50,10 +47,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def lab() -> Iterator[Lab]:
     name = f"s{os.getpid()}"
     try:
-        made = Lab.up(name, hosts=HOSTS)
-        for host in made.hosts:
-            host.run(LIGHTER)
-        yield made
+        yield Lab.up(name, hosts=HOSTS)
     finally:
         labs.down(name)
 
@@ -84,9 +78,32 @@ def people(site: Site, admin: Caller, acme: Tenant) -> People:
 
 
 @pytest.fixture(scope="session")
+def bundles(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the packages of the first release, for each role."""
+    place = tmp_path_factory.mktemp("bundles")
+    bundle.build(bundle.RELEASES["24.11"], to=place)
+    return place
+
+
+@pytest.fixture(scope="session")
 def nodes(lab: Lab, admin: Caller, acme: Tenant) -> list[Member]:
-    """The plain hosts, enrolled by the pasted line."""
-    return [world.enrol(admin, host) for host in lab.hosts[:PLAIN]]
+    """Hosts as Debian leaves them, enrolled by the pasted line."""
+    return [world.enrol(admin, host) for host in lab.hosts[:BARE]]
+
+
+@pytest.fixture(scope="session")
+def stocked(lab: Lab, admin: Caller, acme: Tenant, bundles: Path) -> list[Member]:
+    """Hosts from an image that has Slurm's packages, as big sites make theirs.
+
+    To install and purge them takes four times as long as all else that a cluster takes, so it is
+    on these that clusters come and go whose packages no test looks at. None of them dies: a wipe
+    does not know what is new in folders that packages of the host brought.
+    """
+    hosts = lab.hosts[BARE : BARE + len(STOCKED)]
+    packages = [bundles / f"{role}.tar" for role in STOCKED]
+    with ThreadPoolExecutor() as hands:
+        list(hands.map(clusters.stock, hosts, packages))
+    return [world.enrol(admin, host) for host in hosts]
 
 
 @pytest.fixture(scope="session")
@@ -95,7 +112,7 @@ def gpu_node(lab: Lab, admin: Caller, acme: Tenant) -> Member:
     size = {"cpus": 1, "memory_bytes": 1 << 30, "gpus": GPUS, "gpu_model": "Simulated H200"}
     price = {"price_micros": 9_000_000, "currency": "EUR"}
     admin.post("/v1/skus", {"slug": "lab-gpu", "name": "Lab host with GPUs"} | size | price)
-    host = lab.hosts[PLAIN]
+    host = lab.hosts[-2]
     host.add_gpus(GPUS)
     return world.enrol(admin, host, sku="lab-gpu")
 

@@ -20,21 +20,50 @@ MUNGE, SLURM = "/etc/munge/munge.key", "/etc/slurm/slurm.jwks"
 TOOL = ("python3", "/opt/moorage-slurm/tool.pyz")
 AGENT = "moorage-agent.service"
 WHY = {"reason": "somebody has looked at it"}
+STRAY = """systemctl stop slurmd; cd /etc/systemd/system
+    sed -n 's/^ExecStart=\\(.*\\)--systemd/exec \\1-D/p' slurmd.service >/run/stray
+    systemd-run --quiet --collect --unit=stray sh /run/stray
+    until ss -Hltn | grep -q :6818; do systemctl -q is-active stray || exit 1; sleep 0.05; done
+"""
+"""A worker of which systemd does not know."""
+RENEWED = """for pause in 0.002 0.006 0.010 0.014 0.020 0.030 0.045; do
+        kill -HUP $(systemctl show --property=MainPID --value $unit)
+        sleep $pause
+        timeout 20 systemctl restart $unit || exit
+        systemctl show --property=Result --value $unit
+    done
+"""
+"""A daemon is told to start anew while it gives its place to another process, as one does that
+reads another configuration."""
+THEIRS = """systemctl start mariadb
+    mariadb -e 'create database slurm_acct_db; create table slurm_acct_db.jobs (id int);
+        create user slurm@localhost identified via unix_socket;
+        grant all on slurm_acct_db.* to slurm@localhost'
+    systemctl stop mariadb
+"""
+"""Books of a cluster that the site had before."""
+GRANTS = """systemctl start mariadb; mariadb -NBe 'show databases; show grants for slurm@localhost'
+    mariadb -e 'drop database slurm_acct_db; drop user slurm@localhost'; systemctl stop mariadb
+"""
 
 
 @pytest.fixture(scope="module")
-def held(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[list[Held]]:
-    with clusters.holding(admin, acme, nodes[:3]) as found:
+def held(admin: Caller, acme: Tenant, stocked: list[Member]) -> Iterator[list[Held]]:
+    with clusters.holding(admin, acme, stocked[:3]) as found:
         yield found
 
 
 @pytest.fixture(scope="module")
 def cluster(acme: Tenant, slurm: Shop, people: People, held: list[Held]) -> Iterator[Cluster]:
     machines = {"controller": held[:1], "worker": held[1:]}
+    held[0][0].host.run(THEIRS)
     found = clusters.deploy(acme, slurm, "changing", machines, config={"extra": {"KillWait": "45"}})
     yield found
     ended = found.ask("decommission", {"reason": "the test is over"})
+    left = held[0][0].host.run(GRANTS).stdout
     assert ended["residue"] == []
+    assert ("slurm_acct_db" in left, "moorage_slurm" in left) == (True, False)
+    assert "GRANT ALL PRIVILEGES ON `slurm_acct_db`" in left
 
 
 def submit(cluster: Cluster, people: People, line: str, *more: str) -> int:
@@ -278,6 +307,7 @@ def test_slurms_own_keys_are_known_before_they_are_used(cluster: Cluster, people
 def test_jobs_survive_a_restart_and_a_stop(cluster: Cluster, people: People) -> None:
     job = submit(cluster, people, "while test ! -e /tmp/started; do sleep 0.2; done; srun hostname")
     waits = submit(cluster, people, "true", "--begin=now+1hour")
+    cluster.hosts["worker-2"].run(STRAY)
 
     cluster.ask("restart")
     restarted = (state(cluster, job), state(cluster, waits))
@@ -295,6 +325,24 @@ def test_jobs_survive_a_restart_and_a_stop(cluster: Cluster, people: People) -> 
     for host in cluster.hosts.values():
         host.run(["touch", "/tmp/started"])
     wait_until(lambda: booked(cluster, job) == "COMPLETED")
+
+
+@pytest.mark.parametrize("member", ["controller-1", "worker-1"])
+def test_a_daemon_that_is_giving_its_place_to_another_process_starts_anew(
+    cluster: Cluster, people: People, member: str
+) -> None:
+    unit = "slurmctld" if member == "controller-1" else "slurmd"
+    job = submit(cluster, people, "while test ! -e /tmp/anew; do sleep 0.2; done")
+
+    said = cluster.hosts[member].run(f"unit={unit}; {RENEWED}", timeout=150).stdout
+
+    assert said.split() == ["success"] * 7
+    wait_until(lambda: state(cluster, job) == "RUNNING")
+    for host in cluster.hosts.values():
+        host.run(["touch", "/tmp/anew"])
+    wait_until(lambda: booked(cluster, job) == "COMPLETED")
+    for host in cluster.hosts.values():
+        host.run(["rm", "/tmp/anew"])
 
 
 def test_nothing_starts_with_a_host(cluster: Cluster) -> None:

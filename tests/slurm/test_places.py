@@ -19,10 +19,10 @@ HOME = {"mode": "mount", "what": f"{EXPORT}/home", "type": "none", "options": "b
 
 @pytest.fixture(scope="module")
 def held(
-    admin: Caller, acme: Tenant, nodes: list[Member], gpu_node: Member
+    admin: Caller, acme: Tenant, stocked: list[Member], gpu_node: Member
 ) -> Iterator[list[tuple[Member, str]]]:
-    """A plain host, and one with GPUs."""
-    with clusters.holding(admin, acme, [nodes[0], gpu_node]) as found:
+    """A plain host with packages, and one without that has GPUs."""
+    with clusters.holding(admin, acme, [stocked[0], gpu_node]) as found:
         yield found
 
 

@@ -25,8 +25,11 @@ PLACES = (("start the worker", "start no more jobs", "take everything off"),)
 
 
 @pytest.fixture(scope="module")
-def held(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[list[Held]]:
-    with clusters.holding(admin, acme, nodes[:3]) as found:
+def held(
+    admin: Caller, acme: Tenant, stocked: list[Member], nodes: list[Member]
+) -> Iterator[list[Held]]:
+    """The first one has packages."""
+    with clusters.holding(admin, acme, [stocked[0], *nodes[:2]]) as found:
         yield found
 
 

@@ -317,9 +317,13 @@ def test_one_host_for_everything_goes_there_and_back_with_its_jobs(
 
     single.ask("upgrade", {"version": "2.0.0"})
     then, during = releases(single), state(single, job)
+    at = single.controller.run("date +@%s.%N").stdout.strip()
+    single.ask("restart")
+    complaints = clusters.complaints(single.controller, since=at)
     back = single.ask("rollback", {"accept_losses": True, "policy": "force"})
 
     assert [each[:6] for each in then.values()] == [LATER, LATER]
+    assert complaints == []
     assert (during, back["result"]["ended_for_it"]) == ("RUNNING", [job])
     assert listed(single, "controller-1") == before
     assert submit(single, people.ada.login) == job + 1

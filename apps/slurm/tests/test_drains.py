@@ -1,12 +1,14 @@
 """Drains have owners, each takes back its own; and jobs have time."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from moorage_slurm import cluster
-from moorage_slurm.onhost import nodes
+from moorage_slurm.onhost import commands, nodes
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
@@ -31,6 +33,74 @@ def test_a_reason_says_who_drained_a_node(reason: str, own: list[str], others: l
 
 def test_a_node_that_is_open_is_drained_by_nobody() -> None:
     assert nodes.parts(node("moorage cordon: old", "IDLE"), nodes.CORDON) == ([], [])
+
+
+@pytest.fixture
+def scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """Puts a script in the place of `scontrol`; the folder that it runs in."""
+
+    def stands_in(script: str) -> Path:
+        for name, text in (("scontrol", f"cd {tmp_path}\n{script}"), ("squeue", "")):
+            program = tmp_path / name
+            program.write_text(f"#!/bin/sh\n{text}\n")
+            program.chmod(0o755)
+        monkeypatch.setitem(commands.ENVIRONMENT, "PATH", f"{tmp_path}:/usr/bin:/bin")
+        return tmp_path
+
+    return stands_in
+
+
+def test_a_node_that_somebody_else_opened_is_heard_before_it_is_said_to_be_open(
+    scheduler: Callable[[str], Path],
+) -> None:
+    scheduler("""
+        echo >>looks
+        test $(wc -l <looks) -ge 3 || star='*'
+        echo "NodeName=w State=IDLE$star"
+    """)
+
+    found = nodes.reopen({"node": "w", "owner": nodes.MEMBER})
+
+    assert found["state"] == "IDLE"
+
+
+DRAINED = """
+    if test $1 = update; then echo "$*" >told; exit; fi
+    if grep -qs RESUME told; then echo NodeName=w State=IDLE; exit; fi
+    echo "NodeName=w State=IDLE+DRAIN Reason=REASON [root@2026-01-31T12:00:00]"
+"""
+
+
+def test_whoever_resumes_a_node_takes_back_what_slurm_drained_for_a_full_disk(
+    scheduler: Callable[[str], Path],
+) -> None:
+    place = scheduler(DRAINED.replace("REASON", nodes.FULL))
+
+    found = nodes.resume({"node": "w"})
+
+    assert found["state"] == "IDLE"
+    assert (place / "told").read_text() == "update NodeName=w State=RESUME\n"
+
+
+def test_a_drain_of_another_stays_when_that_of_a_full_disk_goes(
+    scheduler: Callable[[str], Path],
+) -> None:
+    place = scheduler(DRAINED.replace("REASON", f"bad cable ; {nodes.FULL}"))
+
+    with pytest.raises(commands.Refused, match="bad cable"):
+        nodes.resume({"node": "w"})
+
+    assert (place / "told").read_text() == "update NodeName=w State=DRAIN Reason=bad cable\n"
+
+
+def test_a_repair_leaves_what_slurm_drained_for_a_full_disk(
+    scheduler: Callable[[str], Path],
+) -> None:
+    place = scheduler(DRAINED.replace("REASON", nodes.FULL))
+
+    nodes.mend({"node": "w"})
+
+    assert not (place / "told").exists()
 
 
 @pytest.mark.parametrize(

@@ -203,6 +203,16 @@ def test_a_drain_of_somebody_is_shown_and_left_alone() -> None:
     assert found.mend == {}
 
 
+def test_a_drain_of_slurms_own_is_shown_with_what_helps_and_left_to_a_person() -> None:
+    full = {"states": ["IDLE", "DRAIN"], "reason": "SlurmdSpoolDir is full"}
+    found = judge(Answer(said(nodes=[{"node": "worker-1", **IDLE, **full}])), Answer(WELL))
+
+    [reason] = found.observed.reasons
+    assert reason.startswith("worker-1: It is drained in Slurm: SlurmdSpoolDir is full. ")
+    assert "slurm.node.resume" in reason
+    assert found.mend == {}
+
+
 def test_a_finished_bootstrap_is_never_progressing() -> None:
     deploying = health.before_a_look(instance(status="deploying"))
 

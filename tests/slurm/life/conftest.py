@@ -1,10 +1,10 @@
 """The life of one cluster, which the modules of this folder tell in their order."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from moorage_slurm import bundle
 from tests.e2e.callers import Caller
 from tests.e2e.shop import Shop
 from tests.e2e.world import Member, Tenant
@@ -19,10 +19,8 @@ def held(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[list[Held
 
 
 @pytest.fixture(scope="package")
-def their_key(held: list[Held], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def their_key(held: list[Held], bundles: Path) -> Iterator[str]:
     """The last host has a munge of somebody else, with a key and running; what is in that key."""
-    place = tmp_path_factory.mktemp("bundles")
-    bundle.build(bundle.RELEASES["24.11"], to=place)
     host = held[-1][0].host
     there = host.run("dpkg-query -W -f '${Package}\n'").stdout.split()
     new = [
@@ -31,7 +29,7 @@ def their_key(held: list[Held], tmp_path_factory: pytest.TempPathFactory) -> Ite
     host.run(
         f"mkdir /root/theirs && cd /root/theirs && tar -x && dpkg -i {'_* '.join(new)}_*"
         " && rm -r /root/theirs && systemctl enable --now munge",
-        stdin=place.joinpath("worker.tar").read_bytes(),
+        stdin=bundles.joinpath("worker.tar").read_bytes(),
     )
     yield host.run("sha256sum /etc/munge/munge.key").stdout
     host.run(f"systemctl stop munge && dpkg --purge {' '.join(new)} && rm -rf /var/log/munge")

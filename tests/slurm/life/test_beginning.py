@@ -38,6 +38,12 @@ def test_none_of_the_first_hundred_jobs_meets_an_invalid_account(
     assert len(said.stdout.split()) == 100
 
 
+def test_what_daemons_complain_of_when_they_start_is_in_the_runbook(cluster: Cluster) -> None:
+    said = {name: clusters.complaints(host) for name, host in cluster.hosts.items()}
+
+    assert said == {name: [] for name in cluster.hosts}
+
+
 def test_everything_that_a_deployment_did_has_a_name(cluster: Cluster) -> None:
     names = [step["name"] for step in cluster.steps("member.add")]
 

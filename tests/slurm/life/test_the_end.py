@@ -20,9 +20,12 @@ def test_what_somebody_else_left_is_named_and_everything_of_ours_is_gone(
 ) -> None:
     worker = living.hosts["worker-1"]
     worker.run("mkdir /mnt/planted && mount --bind /mnt/planted /var/log/slurm")
+    # As it is for a while after the package was installed.
+    worker.run("loginctl enable-linger munge && systemctl start user@$(id -u munge)")
 
     ended = living.ask("decommission", {"reason": "the test is over"})
     worker.run("umount /var/log/slurm && rm -rf /mnt/planted /var/log/slurm")
+    worker.run("rm /var/lib/systemd/linger/munge")
 
     named = [(each["what"], each["where"]) for each in ended["residue"]]
     assert named == [("/var/log/slurm", "worker-1")]

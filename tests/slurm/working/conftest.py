@@ -15,9 +15,11 @@ ROBOT = "robot"
 
 
 @pytest.fixture(scope="package")
-def held(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[list[Held]]:
-    """Machines of the project. The last two are free."""
-    with clusters.holding(admin, acme, nodes) as found:
+def held(
+    admin: Caller, acme: Tenant, stocked: list[Member], nodes: list[Member]
+) -> Iterator[list[Held]]:
+    """Machines of the project. The last two are free, and have no packages."""
+    with clusters.holding(admin, acme, [*stocked, *nodes[:2]]) as found:
         yield found
 
 

@@ -242,6 +242,15 @@ def test_a_label_brings_a_node_into_the_partitions_that_name_it(
     assert cluster.run("sinfo", "-h", "-N", "-p", "fast").split() == []
 
 
+def test_a_worker_that_the_scheduler_forgot_is_back_after_a_repair(cluster: Cluster) -> None:
+    # As it forgets who came in the last seconds before it was killed.
+    cluster.run("scontrol", "delete", "NodeName=worker-2")
+
+    cluster.ask("repair", {"reason": "a worker is missing"})
+
+    assert cluster.run("sinfo", "-h", "-n", "worker-2", "-o", "%T").split()[:1] == ["idle"]
+
+
 def test_nodes_are_the_admins(cluster: Cluster, people: People) -> None:
     with pytest.raises(Refused) as refused:
         cluster.act("slurm.node.drain", {"reason": "x"}, by=people.ada.caller, member="worker-1")

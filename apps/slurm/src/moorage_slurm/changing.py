@@ -259,7 +259,7 @@ async def end_start(controller: moorage.Machine, workers: Sequence[moorage.Machi
 
 async def restart_workers(controller: moorage.Machine, machines: Sequence[moorage.Machine]) -> None:
     async def one(machine: moorage.Machine) -> None:
-        await machine.service("slurmd.service", "restarted")
+        await host.restart_worker(machine)
         await host.await_registered(controller, machine.name)
 
     await host.must_everywhere(machines, one)

@@ -97,7 +97,7 @@ def files_of(instance: moorage.Instance, controller: moorage.Member) -> dict[str
         **({f"{render.UNITS}/{homes.UNIT}": render.unit_homes()} if serving else {}),
         **render.config_files(whole, [worker(each, instance.config) for each in known]),
         render.ACCOUNTING: render.slurmdbd_conf(whole),
-        **{f"{render.UNITS}/{unit}": text for unit, text in render.controller_units().items()},
+        **render.placed(render.controller_units()),
     }
 
 

@@ -41,8 +41,7 @@ async def change_packages(machine: moorage.Machine, role: str) -> list[str]:
 
     What could not be taken away is returned: something else on the host needs it by now.
     """
-    async with host.quietly(machine):
-        done = await machine.packages(artifact=f"{role}.tar", timeout=3600)
+    done = await machine.packages(artifact=f"{role}.tar", start=False, timeout=3600)
     names = {"packages": sorted(done.versions)}
     await host.ask(machine, "versions.brought", names)
     return (await host.ask(machine, "versions.tidy", names, within=600))["stay"]

@@ -10,6 +10,9 @@ from moorage_slurm.onhost import nodes, versions
 
 Json = dict[str, Any]
 LEAST_FREE_MB = 512
+FREED = (
+    "Slurm does not take that back: make room there, then resume the node (`slurm.node.resume`)."
+)
 FRESH = 45
 MOST_ASKED = 8
 """Workers that are asked in one look."""
@@ -360,7 +363,8 @@ def _as_seen(node: Json | None, status: str) -> Finding:
         why = f"Slurm says {'+'.join(sorted(bad))}{f': {reason}' if reason else ''}."
         return Finding("unhealthy", [why])
     if "DRAIN" in states and status == "ready":
-        return Finding("degraded", [f"It is drained in Slurm: {reason or 'no reason given'}."])
+        why = f"It is drained in Slurm: {reason or 'no reason given'}."
+        return Finding("degraded", [f"{why} {FREED}" if nodes.FULL in reason else why])
     return Finding()
 
 

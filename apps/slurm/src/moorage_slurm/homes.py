@@ -19,8 +19,7 @@ def bundle_for(home: Mapping[str, Any], role: str) -> str | None:
 async def install(machine: moorage.Machine, name: str) -> None:
     """Have what homes need; nothing of it starts by itself. What the host has of it stays."""
     _, wanted = bundle.ADDED[name]
-    async with host.quietly(machine):
-        await machine.packages(*wanted, artifact=f"{name}.tar")
+    await machine.packages(*wanted, artifact=f"{name}.tar", start=False)
     await host.ask(machine, "homes.quiet")
 
 

@@ -1,9 +1,8 @@
 """Verbs on a host of a cluster. Each is safe to run twice; none decides anything."""
 
 import asyncio
-import contextlib
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -114,24 +113,13 @@ async def unlook(machine: moorage.Machine, role: str, mounts: str = "") -> None:
     await scan(machine, role, [])
 
 
-@contextlib.asynccontextmanager
-async def quietly(machine: moorage.Machine) -> AsyncGenerator[None]:
-    """Nothing starts by itself while packages are installed."""
-    await machine.put(render.POLICY_FILE, render.POLICY, mode="0755")
-    try:
-        yield
-    finally:
-        await machine.exec("rm", "-f", render.POLICY_FILE, repeatable=True)
-
-
 async def install(machine: moorage.Machine, role: str, series: str, there: Json) -> bool:
     """Have the packages of a role; nothing starts by itself. Whether anything was changed."""
     given = {"role": role, "stay": machine.member.allocation_id}
     await ask(machine, "setup.begin", given)
     if cluster.has_packages(there, role, series):
         return False
-    async with quietly(machine):
-        done = await machine.packages(artifact=f"{role}.tar")
+    done = await machine.packages(artifact=f"{role}.tar", start=False)
     # A file of a package goes with it: replaced by ours, a wipe of the host would put it back.
     given = {"packages": sorted(done.versions), "less": [f"{render.CONFIG}/plugstack.conf"]}
     await ask(machine, "versions.brought", given)
@@ -194,13 +182,13 @@ async def prove_homes(controller: moorage.Machine, machine: moorage.Machine, wor
 
 def helpers() -> dict[str, str]:
     """Files of the controller's host that are the same in every cluster, by path."""
-    return {render.DATABASE_FILE: render.DATABASE_CONF, **render.helper_units(archive.PATH)}
+    return {**render.placed(render.controller_units()), **render.helper_units(archive.PATH)}
 
 
-async def start_database(machine: moorage.Machine, anew: bool) -> None:
-    """Have the database run, with the configuration that was written."""
-    state = "restarted" if anew else "started"
-    await machine.service("mariadb.service", state, enabled=False)
+async def start_database(machine: moorage.Machine) -> None:
+    """Have the database run. It may run already, as somebody else has set it up."""
+    await write(machine, {render.DATABASE_FILE: render.DATABASE_CONF})
+    await machine.service("mariadb.service", "restarted", enabled=False)
     await ask(machine, "setup.database")
 
 
@@ -257,7 +245,7 @@ async def mend_scheduler(machine: moorage.Machine, home: str | None, auth: str) 
     if home is not None:
         await mount_homes(machine, home)
     if auth == "munge":
-        await machine.service("munge.service", "started")
+        await ask(machine, "keys.start")
     await machine.service("slurmctld.service", "started")
     try:
         await ask(machine, "accounting.await")
@@ -309,17 +297,23 @@ async def open_books(machine: moorage.Machine, settings: Json) -> Json:
     text = json.dumps(settings, indent=2, sort_keys=True) + "\n"
     await machine.put("/etc/moorage-slurm/accounting.json", text, mode="0644", parents=True)
     given = {name: settings[name] for name in ("account", "cluster", "title")}
-    found = await ask(machine, "accounting.ensure", given)
-    await machine.service(f"{render.PEOPLE}.path", "started", enabled=False)
+    found, _ = await asyncio.gather(
+        ask(machine, "accounting.ensure", given),
+        machine.service(f"{render.PEOPLE}.path", "started", enabled=False),
+    )
     return found
 
 
 # --- a worker's host -----------------------------------------------------------------------------
 
 
+async def write_worker(machine: moorage.Machine, unit: str) -> bool:
+    """The unit of a worker, which begins when its scheduler answers; whether it was another."""
+    return (await machine.service("slurmd.service", content=unit, enabled=False)).changed
+
+
 async def start_worker(machine: moorage.Machine, unit: str) -> None:
-    done = await machine.service("slurmd.service", content=unit)
-    state = "restarted" if done.changed else "started"
+    state = "restarted" if await write_worker(machine, unit) else "started"
     await machine.service("slurmd.service", state, enabled=False)
 
 
@@ -372,9 +366,10 @@ async def _mend_worker(
     found = await ask(machine, "config.mend", {"files": {}, "units": ["slurmd.service"]})
     await start_keeper(machine)
     await start_worker(machine, wanted["unit"])
-    if changed or found["overridden"]:
+    known = (await ask(controller, "nodes.mend", {"node": machine.name}))["known"]
+    # A worker makes itself known when it starts, and not again.
+    if changed or found["overridden"] or not known:
         await restart_worker(machine)
-    await ask(controller, "nodes.mend", {"node": machine.name})
     found = await ask(controller, "nodes.await", {"node": machine.name, "seconds": 15})
     if found["registered"]:
         await canary(controller, machine.name)

@@ -45,6 +45,7 @@ async def add_controller(op: moorage.MemberOperation) -> None:
         processes = legacy.copy["processes"]
     check(member, look, processes=processes, config=config, mounts=mounts)
     await _install(op, look)
+    database = op.beside("start the database", host.start_database, op.node)
     await op.step("put the key", host.put_key, op.node, op.secret(KEY), config["auth"])
     await _have_homes(op)
     whole = render.Cluster(
@@ -57,14 +58,13 @@ async def add_controller(op: moorage.MemberOperation) -> None:
         closed=legacy is not None and legacy.is_old,
     )
     files = {**render.config_files(whole, _workers(op)), **host.helpers()}
-    written = await op.step("write the configuration", host.write, op.node, files)
-    anew = render.DATABASE_FILE in written
-    await op.step("start the database", host.start_database, op.node, anew)
+    await op.step("write the configuration", host.write, op.node, files)
+    clashes = await _await_people(op)
+    await database
     if legacy is not None:
         await _take_over(op, legacy)
     conf = render.slurmdbd_conf(whole)
     await op.step("start accounting", host.start_accounting, op.node, conf, whole.address)
-    clashes = await _await_people(op)
     # Before the scheduler: it finds everybody in the books when it starts.
     settings = books(op.instance, await people_of(op))
     await op.step("open the books", host.open_books, op.node, settings)
@@ -146,15 +146,15 @@ async def add_worker(op: moorage.MemberOperation) -> None:
     await _install(op, look)
     await op.step("put the key", host.put_key, op.node, op.secret(KEY), config["auth"])
     await op.step("let it keep copies", host.start_keeper, op.node)
-    clashes = await _await_people(op)
     address, status = whole.address, controller.status
+    unit = render.unit_slurmd(cluster.worker(member, config), controller=address)
+    await op.step("write its unit", host.write_worker, op.node, unit)
+    clashes = await _await_people(op)
     await op.step("wait for the scheduler", host.await_scheduler, op.node, address, status)
     if not beside:
         await _bring_homes(op, controller)
-    worker = cluster.worker(member, config)
     machine = op.machine(controller)
     await know_gpus(op, [member])
-    unit = render.unit_slurmd(worker, controller=address)
     last = op.attempt >= TRIES
     await op.step(
         "start the worker", host.begin_worker, op.node, unit, address, last, undo=host.end_worker

@@ -20,7 +20,7 @@ COPY, KEEP = "moorage-slurm-copy", "moorage-slurm-keep"
 SHARED = tuple(f"{CONFIG}/{name}.conf" for name in ("slurm", "gres", "cgroup", "plugstack"))
 """What every daemon reads."""
 STATE = "/var/lib/slurm/slurmctld"
-DATABASE = "slurm_acct"
+DATABASE = "moorage_slurm"
 MARK = "moorage"
 """The feature of every worker: partitions find dynamic nodes by features."""
 PORT, DATABASE_PORT = 6817, 6819
@@ -29,8 +29,6 @@ DATABASE_SOCKET = "/run/mysqld/mysqld.sock"
 NETWORK = ("nfs", "nfs4")
 _HOMES = "moorage-slurm-homes"
 HOMES_STATE = f"/var/lib/{_HOMES}"
-POLICY = "#!/bin/sh\n# No service starts by itself while packages are installed.\nexit 101\n"
-POLICY_FILE = "/usr/sbin/policy-rc.d"
 
 
 @dataclass(frozen=True)
@@ -182,13 +180,15 @@ def cgroup_conf(processes: Processes) -> str:
 
 
 def gres_conf(workers: Iterable[Worker]) -> str:
-    """A line for each kind of GPU on each worker, by name: a line without a name is everybody's."""
+    """A line for each kind of GPU on each worker, by name: a line without a name is everybody's.
+    Which there are is known from the hosts' inventory; slurmd complains where it looks by itself
+    and finds no library of a maker."""
     lines = [
         line
         for worker in sorted(workers, key=lambda each: each.name)
         for line in gres_lines(worker.name, worker.gpus)
     ]
-    return "\n".join([_HEAD, *lines, ""])
+    return "\n".join([_HEAD, "AutoDetect=off", *lines, ""])
 
 
 def gres_lines(name: str, gpus: Iterable[Gpus]) -> list[str]:
@@ -201,12 +201,20 @@ DATABASE_CONF = f"""\
 {_HEAD}
 [mariadbd]
 skip-networking
+skip-ssl
 innodb_buffer_pool_size=256M
 innodb_lock_wait_timeout=900
 innodb_snapshot_isolation=OFF
+
+[client]
+skip-ssl
 """
 """Slurm writes what others wrote meanwhile, which MariaDB refuses by itself since 11.6. A scheduler
-that is refused when it comes makes itself another number, and never starts again after that."""
+that is refused when it comes makes itself another number, and never starts again after that.
+
+Nobody reaches it but this host's own programs. TLS would be for nobody, and have it make an RSA key
+whenever it starts, which takes as long as all the rest of the start, and more. Clients insist on it
+by themselves, also those that look after the tables when the server starts."""
 
 
 def config_files(cluster: Cluster, workers: Iterable[Worker]) -> dict[str, str]:
@@ -247,7 +255,7 @@ def unit_slurmd(worker: Worker, *, controller: str) -> str:
 
 
 def _unit(what: str, start: str, folder: str, *, user: str, keeps_children: bool = False) -> str:
-    kind = "notify" if "--systemd" in start else "simple"
+    renews = "--systemd" in start
     more = "KillMode=process\nDelegate=yes\nTasksMax=infinity\nLimitMEMLOCK=infinity\n"
     return f"""\
 [Unit]
@@ -257,18 +265,28 @@ Wants=network-online.target
 StartLimitIntervalSec=0
 
 [Service]
-Type={kind}
+Type={"notify" if renews else "simple"}
 User={user}
 Environment=MYSQL_UNIX_PORT={DATABASE_SOCKET}
 ExecStart={start}
 ExecReload=/bin/kill -HUP $MAINPID
+{_ends_all(start.split()[0].rpartition("/")[2]) if renews else ""}\
 RuntimeDirectory={folder}
 RuntimeDirectoryMode=0755
 LimitNOFILE=65536
-TimeoutStartSec={30 if keeps_children else 60}
+TimeoutSec={30 if keeps_children else 60}
 Restart=on-failure
 RestartSec=1
 {more if keeps_children else ""}"""
+
+
+def _ends_all(name: str) -> str:
+    """A daemon that reads another configuration starts a new process, and leaves its place to it. A
+    signal that comes meanwhile ends the old one, which was about to end: systemd takes the new one
+    for the daemon, tells it nothing, waits for its end, and kills it. So all that there are of it
+    are told, until there are none. What runs its jobs and scripts has another name."""
+    words = f"while kill $$(pidof -c {name}); do sleep 0.02; done 2>/dev/null; true"
+    return f"ExecStartPre=/bin/sh -c '{words}'\nExecStop=/bin/sh -c '{words}'\n"
 
 
 def mount_home(home: Mapping[str, Any], *, controller: str | None) -> str | None:
@@ -381,6 +399,11 @@ def helper_units(program: str) -> dict[str, str]:
         f"{COPY}.service": unit_copy(program),
         f"{COPY}.timer": timer_copy(),
     }
+    return placed(units)
+
+
+def placed(units: Mapping[str, str]) -> dict[str, str]:
+    """Units by the paths of their files."""
     return {f"{UNITS}/{unit}": text for unit, text in units.items()}
 
 

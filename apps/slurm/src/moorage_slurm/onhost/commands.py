@@ -12,6 +12,8 @@ Json = dict[str, Any]
 T = TypeVar("T")
 PAUSE = 0.05
 """Seconds between one look and the next, where nobody tells of what is awaited."""
+KNOCK = 0.02
+"""The same, of who listens at a port: that costs next to nothing, and many wait for it."""
 UP_WITHIN = 15.0
 """Seconds in which a scheduler answers that has started, or read another configuration."""
 ENVIRONMENT = {
@@ -115,11 +117,13 @@ def must(*argv: str, stdin: str = "", within: float = 60, code: str = "command_f
     return done.stdout
 
 
-def until(ask: Callable[[], T], holds: Callable[[T], bool], *, within: float) -> T:
+def until(
+    ask: Callable[[], T], holds: Callable[[T], bool], *, within: float, pause: float = PAUSE
+) -> T:
     """Ask again and again until the answer holds; the last answer, which may not."""
     end = time.monotonic() + within
     while not holds(said := ask()) and time.monotonic() < end:
-        time.sleep(PAUSE)
+        time.sleep(pause)
     return said
 
 
@@ -132,7 +136,7 @@ def connect(address: str, port: int, *, within: float) -> socket.socket:
         except OSError as err:
             return err
 
-    said = until(knock, lambda said: isinstance(said, socket.socket), within=within)
+    said = until(knock, lambda said: isinstance(said, socket.socket), within=within, pause=KNOCK)
     if isinstance(said, OSError):
         raise said
     return said

@@ -30,7 +30,7 @@ def room(given: Json) -> Json:
     size = f"select coalesce(sum(data_length), 0) from {_TABLES} where table_schema = '{_BASE}'"
     state = sum(each.stat().st_size for each in STATE.rglob("*") if each.is_file())
     return {
-        "needs_mb": (int(_sql(size)) + state) >> 20,
+        "needs_mb": (int(setup.sql(size)) + state) >> 20,
         "free_mb": shutil.disk_usage("/var").free >> 20,
         "copy": find(given["series"]),
     }
@@ -105,9 +105,9 @@ def _restore_database(dump: Path, left: Path) -> None:
     if not later.exists():
         write_dump(later.with_suffix(".part"))
         later.with_suffix(".part").rename(later)
-    must("mariadb", "-e", f"drop database if exists {_BASE}", within=600, code="database_refused")
+    setup.sql(f"drop database if exists {_BASE}", within=600)
     setup.database({})
-    must("mariadb", _BASE, "-e", f"source {dump}", within=LONGEST, code="database_refused")
+    setup.sql(f"use {_BASE}\nsource {dump}", within=LONGEST)
 
 
 def write_dump(file: Path) -> None:
@@ -119,7 +119,7 @@ def write_dump(file: Path) -> None:
 def highest_known(cluster: str) -> int:
     """The highest number of a job that is written down anywhere here."""
     table = f"{_BASE}.{cluster}_job_table"
-    known = int(_sql(f"select coalesce(max(id_job), 0) from {table}"))
+    known = int(setup.sql(f"select coalesce(max(id_job), 0) from {table}"))
     return max([known, *(int(each.name[4:]) for each in STATE.glob("hash.*/job.*"))])
 
 
@@ -129,10 +129,6 @@ def highest_ever(cluster: str) -> int:
     config = run("scontrol", "show", "config", within=20)
     following = re.search(r"(?m)^NEXT_JOB_ID\s*=\s*(\d+)", config.stdout)
     return known + UNSURE if following is None else max(known, int(following[1]) - 1)
-
-
-def _sql(query: str) -> str:
-    return must("mariadb", "-N", "-B", "-e", query, code="database_refused").strip()
 
 
 VERBS = {"room": room, "keep": keep, "restore": restore}

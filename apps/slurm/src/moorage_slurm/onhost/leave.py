@@ -1,5 +1,6 @@
 """Leaving a host as it was, and looking whether it is."""
 
+import pwd
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -30,6 +31,8 @@ def clear(given: Json) -> Json:
     if role == "controller" and is_guest(theirs):
         setup.drop_database()
     _stop(units)
+    if role == "worker":
+        _end_strays()
     (setup.ROLES / role).unlink(missing_ok=True)
     others = setup.roles()
     if not others:
@@ -78,6 +81,7 @@ def retire(given: Json) -> Json:
     if not setup.HOME.exists():
         return {}
     _stop(traces.UNITS["worker"])
+    _end_strays()
     (FOLDER / "slurmd.service").symlink_to("/dev/null")
     run("systemctl", "daemon-reload")
     if setup.roles() == ["worker"]:
@@ -95,6 +99,12 @@ def _stop(units: tuple[str, ...]) -> None:
         shutil.rmtree(FOLDER / f"{unit}.d", ignore_errors=True)
 
 
+def _end_strays() -> None:
+    """End a worker's daemon of which systemd does not know: it holds the port against every other.
+    What runs jobs has another name, and what runs in a container of the host is another's."""
+    run("pkill", "-KILL", "--ns", "1", "--nslist", "pid", "-x", "slurmd")
+
+
 def _purge() -> None:
     """Packages that were not there before go, with their settings and the users they made."""
     if not setup.BEFORE.exists():
@@ -102,7 +112,9 @@ def _purge() -> None:
     before = setup.before()
     now = setup.picture()
     new = sorted(name for name in now["packages"] if name not in before["packages"])
+    made = sorted(set(now["users"]) - set(before["users"]) & USERS)
     if new:
+        _end_managers(made)
         env = {"DEBIAN_FRONTEND": "noninteractive"}
         words = ("--purge", "--force-depends", "--force-remove-essential")
         # A daemon may still be on its way out, whose user cannot go before it; or somebody else is
@@ -112,10 +124,17 @@ def _purge() -> None:
         )
         if not done.ok:
             raise Refused("packages_stay", f"dpkg did not remove its packages: {done.words}")
-    for name in sorted(set(now["users"]) - set(before["users"]) & USERS):
+    for name in made:
         _away("userdel", name)
     for name in sorted(set(setup.picture()["groups"]) - set(before["groups"]) & USERS):
         _away("groupdel", name)
+
+
+def _end_managers(users: Iterable[str]) -> None:
+    """A user for whom a package once ran something has a manager of systemd's for a while after it,
+    and cannot go before that."""
+    if units := [f"user@{pwd.getpwnam(name).pw_uid}.service" for name in users]:
+        run("systemctl", "stop", *units)
 
 
 def _away(program: str, name: str) -> None:

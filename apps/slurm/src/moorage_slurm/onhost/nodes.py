@@ -111,13 +111,16 @@ def canary(given: Json) -> Json:
 
 
 def mend(given: Json) -> Json:
-    """Let a node that was down, or lacked the key, be used again. Other drains stay."""
+    """Let a node that was down, or lacked the key, be used again. Other drains stay.
+
+    Whether the scheduler knows it: one that was killed forgets who came in the seconds before it.
+    """
     node = find(given["node"])
     if node is not None and parts(node, KEY)[0]:
         release({**given, "owner": KEY})
     if node is not None and "DOWN" in node["states"] and "DRAIN" not in node["states"]:
         _update(node["node"], "State=RESUME")
-    return {}
+    return {"known": node is not None}
 
 
 def delete(given: Json) -> Json:
@@ -138,6 +141,9 @@ MEMBER, DRAIN, CORDON = "moorage: ", "moorage drain: ", "moorage cordon: "
 """How the reasons of our drains begin: the member's, and those of the actions."""
 KEY = "moorage key: "
 """That of a worker which has not got the cluster's new key."""
+FULL = "SlurmdSpoolDir is full"
+"""Slurm's own words: it drains a worker that cannot write, and does not take that back. It writes
+them over the reason of whoever drained the node before, so only a person can tell what to do."""
 BETWEEN = " ; "
 """A node has one reason. Where several drain it, each has a part of it, and it stays drained until
 the last part is taken back."""
@@ -184,7 +190,8 @@ def release(given: Json) -> Json:
         _drain(node["node"], others)
     elif own:
         _update(node["node"], "State=RESUME")
-        # The scheduler asks the worker before it gives it jobs again.
+    if not others:
+        # Whoever took the last drain back: the scheduler asks the worker before it gives it jobs.
         until(lambda: _must_find(given["node"]), is_usable, within=ANSWERS_WITHIN)
     return describe_now(given)
 
@@ -262,6 +269,11 @@ def cordon(given: Json) -> Json:
 
 
 def resume(given: Json) -> Json:
+    """Take back a drain of this action's, or the one that Slurm made for a full disk."""
+    if parts(_must_find(given["node"]), FULL)[0]:
+        found = release({**given, "owner": FULL})
+        if "DRAIN" not in found["state"]:
+            return found
     return _open(given, DRAIN)
 
 

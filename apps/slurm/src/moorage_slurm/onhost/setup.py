@@ -17,8 +17,12 @@ ROLES = HOME / "roles"
 STAY = HOME / "stay"
 """By which allocation the host is ours. One that was dead when we left is given back without us,
 and comes again under another: what we noted then is of another life, and misleads."""
-DATABASE = "slurm_acct"
+DATABASE = "moorage_slurm"
 DATABASE_PORT = 6819
+OTHER_RIGHTS = f"""
+    select count(*) from information_schema.schema_privileges
+    where grantee = "'slurm'@'localhost'" and table_schema <> '{DATABASE}'
+"""
 
 
 def begin(given: Json) -> Json:
@@ -97,22 +101,29 @@ def database(given: Json) -> Json:
     for folder in ("/var/lib/slurm/slurmctld", "/var/log/slurm"):
         Path(folder).mkdir(parents=True, exist_ok=True)
         os.chown(folder, pwd.getpwnam("slurm").pw_uid, grp.getgrnam("slurm").gr_gid)
-    must(
-        "mariadb",
-        "-e",
+    sql(
         f"create database if not exists {DATABASE};"
         " create user if not exists slurm@localhost identified via unix_socket;"
-        f" grant all on {DATABASE}.* to slurm@localhost",
-        code="database_refused",
+        f" grant all on {DATABASE}.* to slurm@localhost"
     )
     return {}
 
 
+def sql(words: str, *, within: float = 60) -> str:
+    """What the server of databases answers."""
+    return must("mariadb", "-N", "-B", "-e", words, within=within, code="database_refused").strip()
+
+
 def drop_database() -> None:
-    """Take ours out of a server of databases that is not ours, and stays."""
+    """Take ours out of a server of databases that is not ours, and stays. Whoever is `slurm` there
+    for the sake of another database stays too."""
     run("systemctl", "start", "mariadb.service")
-    words = f"drop database if exists {DATABASE}; drop user if exists slurm@localhost"
-    must("mariadb", "-e", words, code="database_refused")
+    sql(f"drop database if exists {DATABASE}")
+    right = f"all on {DATABASE}.*"  # may be taken back already, by one that was killed then
+    if int(sql(OTHER_RIGHTS)):
+        sql(f"grant {right} to slurm@localhost; revoke {right} from slurm@localhost")
+    else:
+        sql("drop user if exists slurm@localhost")
 
 
 def await_port(given: Json) -> Json:

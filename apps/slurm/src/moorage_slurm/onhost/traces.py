@@ -35,7 +35,7 @@ DATABASE = frozenset({DATA, "/etc/mysql", "/var/log/mysql", "/run/mysqld", "/roo
 """Goes with the server of databases, unless that was there before us: then it is not ours."""
 SHARED_PATHS = (
     *("/etc/slurm", "/etc/munge", "/var/lib/munge", "/var/log/munge", "/run/munge"),
-    *("/var/lib/slurm", "/var/log/slurm", "/var/spool/slurm", "/usr/sbin/policy-rc.d"),
+    *("/var/lib/slurm", "/var/log/slurm", "/var/spool/slurm"),
 )
 PORTS: dict[str, tuple[int, ...]] = {"controller": (817, 6817, 6819, 3306), "worker": (6816, 6818)}
 USERS = ("slurm", "munge", "mysql")
