@@ -59,8 +59,8 @@ MEMBER_ASKED = {
     "replace": {"ready", "draining", "drained", "failed"},
 }
 BEGINS = {
-    "joining": {"requested", "failed", "joining"},
-    "draining": {"ready", "drained", "failed", "draining"},
+    "joining": {"requested", "failed", "replacing", "joining"},
+    "draining": {"ready", "drained", "failed", "replacing", "draining"},
     "removing": {"requested", "ready", "drained", "failed", "replacing", "removing"},
 }
 """From which states of a member work on it begins."""
