@@ -27,6 +27,11 @@ def test_where_a_worker_could_not_be_asked_everything_that_waits_is_held() -> No
     assert found == {"ended": [], "held": [3, 4], "lost": []}
 
 
+def test_an_array_is_held_where_a_task_of_it_may_have_begun_since() -> None:
+    assert state.begun_arrays([5, 20], unknown=[4, 9]) == [5]
+    assert state.begun_arrays([5, 20], unknown=[]) == []
+
+
 def test_a_workers_log_names_the_jobs_that_began_there() -> None:
     lines = [
         "[2026-11-16T09:43:41.005] Launching batch job 3 for UID 200000",
@@ -71,6 +76,34 @@ def test_people_read_which_jobs_were_lost() -> None:
         "Jobs that nobody knew any more were ended: 9.",
         "Jobs that ended unseen count as cancelled: 2, 3.",
     ]
+
+
+COPY = {"at": 1_800_000_000, "highest": 57}
+
+
+def foreseen(**more: object) -> dict[str, object]:
+    return {"attempt": 1, "copy": COPY, "keeper": "worker-1", "begun": [], "late": [], **more}
+
+
+def test_people_read_which_jobs_will_be_lost_before_they_agree() -> None:
+    said = succession.losses(foreseen(begun=[58, 60]), now=1_800_000_042)
+
+    assert "of 2027-01-15 08:00:00 UTC, 42 s ago" in said
+    assert "jobs above 57" in said
+    assert "Those that began since are ended: 58, 60." in said
+    assert said.endswith(succession.ACCEPT)
+
+
+def test_people_read_that_everything_will_be_lost_where_nobody_has_a_copy() -> None:
+    said = succession.losses(foreseen(copy=None, keeper=None, late=["worker-2"]), now=0)
+
+    assert "every job that waits is lost, every job that runs is ended" in said
+    assert "worker-2 could not be asked." in said
+
+
+def test_the_newest_copy_counts() -> None:
+    assert succession.newest({"b": {"at": 2}, "a": {"at": 2}, "c": {"at": 1}}) == "a"
+    assert succession.newest({}) is None
 
 
 def test_lines_of_workers_are_merged_as_the_whole_file_would_be_written() -> None:

@@ -28,6 +28,11 @@ def ended(cluster: Cluster, job: int) -> str:
     return cluster.run("sacct", "-X", "-n", "-P", "-j", str(job), "-o", "State,ExitCode").strip()
 
 
+def waits(job: int) -> tuple[str, ...]:
+    """How a job stands in the queue, and why."""
+    return ("squeue", "-h", "-j", str(job), "-o", "%T %r")
+
+
 def is_running(cluster: Cluster, job: int) -> bool:
     return f"{job} RUNNING" in queue(cluster)
 
@@ -64,10 +69,12 @@ def test_a_dead_host_loses_no_job_that_workers_know_and_runs_none_twice(
 ) -> None:
     worker, host = cluster.hosts["worker-1"], cluster.controller
     dead = cluster.members()[cluster.login]
-    worker.run(["rm", "-f", "/tmp/enough", "/tmp/times"])
+    worker.run(["rm", "-f", "/tmp/enough", "/tmp/times", "/tmp/tasks"])
     running = submit(cluster, people, LINE)
     wait_until(lambda: is_running(cluster, running))
     later = submit(cluster, people, "echo once >>/tmp/times", "--hold")
+    tasks = "echo $SLURM_ARRAY_TASK_ID >>/tmp/tasks"
+    array = submit(cluster, people, tasks, "--hold", "--array=0-1")
     still = submit(cluster, people, "true", "--hold", f"--job-name=after-{running}")
     began = cluster.run("squeue", "-h", "-j", str(running), "-o", "%S")
     written = ["grep", "-q", f"after-{running}", STATE]
@@ -75,10 +82,16 @@ def test_a_dead_host_loses_no_job_that_workers_know_and_runs_none_twice(
     cluster.run("systemctl", "start", "moorage-slurm-copy.service")
     cluster.run("scontrol", "release", str(later))
     wait_until(lambda: ended(cluster, later) == "COMPLETED|0:0")
+    cluster.run("scontrol", "release", str(array))
+    wait_until(lambda: ended(cluster, array).split() == ["COMPLETED|0:0"] * 2)
     host.crash()
     wish = {"allocation": held[0][1], "lost": True, "reason": "its mains are burnt"}
 
-    asked = cluster.wait(cluster.admin.post(f"/v1/members/{dead['id']}/replace", wish))
+    asked = cluster.admin.post(f"/v1/members/{dead['id']}/replace", wish)
+    below = f"/v1/operations/{asked['id']}/children?kind=member.remove"
+    told = admin.until(below, lambda page: page["items"][0]["error"], seconds=60)["items"][0]
+    cluster.admin.post(f"/v1/operations/{told['id']}/resume", {"reason": "nobody waits for these"})
+    cluster.wait(asked)
 
     cluster.learn(held)
     assert cluster.run("squeue", "-h", "-j", str(running), "-o", "%S") == began
@@ -86,14 +99,15 @@ def test_a_dead_host_loses_no_job_that_workers_know_and_runs_none_twice(
     wait_until(lambda: ended(cluster, still) == "COMPLETED|0:0")
     worker.run(["touch", "/tmp/enough"])
     wait_until(lambda: ended(cluster, running) == "COMPLETED|0:0")
-    assert cluster.run("squeue", "-h", "-j", str(later), "-o", "%T %r").startswith(
-        "PENDING JobHeld"
-    )
+    assert cluster.run(*waits(later)).startswith("PENDING JobHeld")
+    assert {line[:15] for line in cluster.run(*waits(array)).splitlines()} == {"PENDING JobHeld"}
     assert worker.run(["cat", "/tmp/times"]).stdout.split() == ["once"]
+    assert sorted(worker.run(["cat", "/tmp/tasks"]).stdout.split()) == ["0", "1"]
     assert submit(cluster, people, "true") > still
     host.power_on()
     assert host.get(KEY) != worker.get(KEY)
     assert host.run(["pgrep", "-x", "slurmctld"], check=False).code != 0
-    first = cluster.admin.get(f"/v1/operations/{asked['id']}/children")["items"]
-    assert any("a minute or two old" in (each["message"] or "") for each in first)
+    assert (told["status"], told["error"]["code"]) == ("blocked", "losses_to_accept")
+    assert f"jobs above {still}, which the view `queue` still shows" in told["error"]["message"]
+    assert f"Those that began since are ended: {still + 1}" in told["error"]["message"]
     clusters.renew(admin, acme, held, 3)

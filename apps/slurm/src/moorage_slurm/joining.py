@@ -112,7 +112,8 @@ async def _gather_workers(op: moorage.MemberOperation, legacy: succession.Legacy
     machines = [op.machine(each) for each in cluster.workers_of(op.instance)]
     said: list[str] = []
     if legacy.is_old:
-        jobs: Json = await op.step("settle the jobs", succession.settle, op.node, machines)
+        at = 0 if legacy.copy is None else legacy.copy["at"]
+        jobs: Json = await op.step("settle the jobs", succession.settle, op.node, machines, at)
         said += succession.words(jobs, empty=legacy.copy is None)
         op.result({"jobs": jobs, "first_job": legacy.first_job})
     home = op.instance.config["home"]

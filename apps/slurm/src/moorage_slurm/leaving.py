@@ -1,5 +1,6 @@
 """Going away: drains, members that leave, and the end of a cluster."""
 
+import time
 from datetime import UTC, datetime
 from typing import Any
 
@@ -73,10 +74,15 @@ async def _hand_over(op: moorage.MemberOperation) -> None:
 
 
 async def _outlive(op: moorage.MemberOperation) -> None:
-    """Workers wait for the new controller with a key that the dead host has not."""
-    op.message(succession.LOSSES)
-    await keys.make_new_key(op, no_return=True)
+    """Workers wait for the new controller with a key that the dead host has not.
+
+    Not before somebody has agreed to what is lost: beforehand, by `force`, or once it is told.
+    """
     workers = [op.machine(each) for each in cluster.workers_of(op.instance)]
+    found: Json = await op.step("look what is lost", succession.foresee, workers, op.attempt)
+    if op.input.get("policy") != "force" and op.attempt == found["attempt"]:
+        raise moorage.Fail("losses_to_accept", succession.losses(found, now=time.time()))
+    await keys.make_new_key(op, no_return=True)
     auth = op.instance.config["auth"]
     late: dict[str, str] = await op.step(
         "prepare workers", succession.silence, workers, op.secret(KEY), auth

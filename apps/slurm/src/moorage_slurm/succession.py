@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import moorage
@@ -17,13 +18,7 @@ LEAP = 10_000
 """Numbers of jobs that are passed over after a copy: some were given to jobs that it lacks."""
 NEW_ERA = 1_767_225_600
 """The beginning of 2026. Without any copy the numbers of jobs begin with the time since then."""
-LOSSES = (
-    "The controller's host is gone. Jobs that run go on, and what waits is kept, as of the copy"
-    " that workers have: a minute or two old. What was submitted since is lost; what was started"
-    " since is ended, and held where the copy knows it. Homes that were on the host are gone."
-)
-
-
+ACCEPT = "Resume this operation to accept that, or cancel it."
 MOVING = "Jobs that run go on and none is lost; until the new controller runs, none starts."
 HOMES = "Homes that people have on this host do not move: have them take what they need."
 
@@ -103,6 +98,43 @@ def successor(op: moorage.MemberOperation) -> moorage.Machine:
 # --- the old host is dead ------------------------------------------------------------------------
 
 
+async def foresee(workers: Sequence[moorage.Machine], attempt: int) -> Json:
+    """What there is to begin with, and which jobs began after it. People are asked in this try."""
+    begun: set[int] = set()
+    kept = await _kept(workers)
+
+    async def one(worker: moorage.Machine) -> None:
+        seen = await host.ask(worker, "state.witnessed")
+        begun.update(seen["begun"], seen["at_work"])
+
+    late = await host.everywhere(workers, one)
+    keeper = newest(kept)
+    copy = kept.get(keeper or "")
+    since = sorted(job for job in begun if copy is not None and job > copy["highest"])
+    return {"attempt": attempt, "copy": copy, "keeper": keeper, "begun": since, "late": [*late]}
+
+
+def losses(found: Mapping[str, Any], *, now: float) -> str:
+    """What a cluster loses with the host of its controller, for whoever has to agree to it."""
+    gone = "The controller's host is gone, and homes that were on it alone."
+    silent = f" {', '.join(found['late'])} could not be asked." if found["late"] else ""
+    copy = found["copy"]
+    if copy is None:
+        return (
+            f"{gone} No worker has a copy of the queue: every job that waits is lost, every job"
+            f" that runs is ended, and accounting begins anew.{silent} {ACCEPT}"
+        )
+    at = f"{datetime.fromtimestamp(copy['at'], UTC):%Y-%m-%d %H:%M:%S} UTC"
+    begun = ", ".join(map(str, found["begun"]))
+    return (
+        f"{gone} Jobs that run go on and jobs that wait are kept, as of the copy that"
+        f" {found['keeper']} has: of {at}, {now - copy['at']:.0f} s ago. Lost is what was submitted"
+        f" since, and in the seconds before it: jobs above {copy['highest']}, which the view"
+        " `queue` still shows as it was seen last."
+        f"{f' Those that began since are ended: {begun}.' if begun else ''}{silent} {ACCEPT}"
+    )
+
+
 async def silence(
     machines: Sequence[moorage.Machine], key: moorage.Secret, auth: str
 ) -> dict[str, str]:
@@ -119,8 +151,8 @@ async def silence(
     return await host.everywhere(machines, one)
 
 
-async def settle(controller: moorage.Machine, machines: Sequence[moorage.Machine]) -> Json:
-    """Have nothing run twice, and nothing that ended run again."""
+async def settle(controller: moorage.Machine, machines: Sequence[moorage.Machine], at: int) -> Json:
+    """Have nothing run twice, and nothing that ended since a moment run again."""
     seen: list[Json] = []
 
     async def one(machine: moorage.Machine) -> None:
@@ -132,6 +164,7 @@ async def settle(controller: moorage.Machine, machines: Sequence[moorage.Machine
         "at_work": sorted({job for each in seen for job in each["at_work"]}),
         "begun": sorted({job for each in seen for job in each["begun"]}),
         "complete": not late,
+        "at": at,
     }
     return await host.ask(controller, "state.settle", given)
 
@@ -144,6 +177,18 @@ async def look(machine: moorage.Machine, workers: Sequence[moorage.Machine]) -> 
     handed = (await host.ask(machine, "state.came"))["copy"]
     if handed is not None:
         return {"copy": handed, "keeper": None, "first_job": handed["first_job"]}
+    kept = await _kept(workers)
+    keeper = newest(kept)
+    if keeper is None:
+        first = (int(time.time()) - NEW_ERA) // 10
+        return {"copy": None, "keeper": None, "first_job": first}
+    found = kept[keeper]
+    first = max(found["first_job"], found["highest"] + LEAP)
+    return {"copy": found, "keeper": keeper, "first_job": first}
+
+
+async def _kept(workers: Sequence[moorage.Machine]) -> dict[str, Json]:
+    """The copies that workers have, by name."""
     kept: dict[str, Json] = {}
 
     async def one(worker: moorage.Machine) -> None:
@@ -153,13 +198,12 @@ async def look(machine: moorage.Machine, workers: Sequence[moorage.Machine]) -> 
             kept[worker.name] = found
 
     await host.everywhere(workers, one)
-    if not kept:
-        first = (int(time.time()) - NEW_ERA) // 10
-        return {"copy": None, "keeper": None, "first_job": first}
-    keeper = max(sorted(kept), key=lambda name: kept[name]["at"])
-    found = kept[keeper]
-    first = max(found["first_job"], found["highest"] + LEAP)
-    return {"copy": found, "keeper": keeper, "first_job": first}
+    return kept
+
+
+def newest(kept: Mapping[str, Json]) -> str | None:
+    """Who has the newest copy."""
+    return max(sorted(kept), key=lambda name: kept[name]["at"], default=None)
 
 
 async def fetch(machine: moorage.Machine, keeper: moorage.Machine) -> None:

@@ -18,7 +18,8 @@ import ssl
 import sys
 import tarfile
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from moorage_slurm.onhost import accounting, copies, keys, nodes, setup, versions
@@ -28,6 +29,9 @@ MOVED, PASSING, KEPT = "moved", "passing", "kept"
 """Copies beside those of releases: handed on to this host, on its way, and kept for others."""
 CONF = Path("/etc/slurm/slurm.conf")
 LOG = Path("/var/log/slurm/slurmd.log")
+AT_WORK = ("RUNNING", "SUSPENDED")
+WRITTEN_WITHIN = 60
+"""Seconds after which whatever the scheduler did is in its files for certain."""
 KEEPERS = 2
 """Workers that have each copy."""
 KEEP_PORT = 6816
@@ -193,16 +197,55 @@ def settle(given: Json) -> Json:
     as waiting and a worker has begun was started since, and is held for its owner. What workers run
     and the copy does not know at all is ended by the scheduler when they come back.
     """
-    done = run("squeue", "-h", "-a", "-t", "all", "-o", "%A|%T", within=60)
+    rows = _queue()
+    queue = {row.job: row.state for row in rows}
+    arrays = [row.job for row in rows if row.is_array and row.state == "PENDING"]
+    unknown = _begun_since(set(given["begun"]) - {*queue}, given["at"]) if arrays else set[int]()
+    begun = {*given["begun"], *begun_arrays(arrays, unknown)}
+    found = sort_out(queue, given["at_work"], begun, complete=given["complete"])
+    versions.tell_each("scancel", map(str, found["ended"]))
+    versions.tell_each("scontrol", map(str, found["held"]), "uhold")
+    _check_settled(found)
+    return found
+
+
+@dataclass(frozen=True)
+class Queued:
+    """A job in the queue; of an array those tasks that have not begun are one."""
+
+    job: int
+    state: str
+    reason: str
+    is_array: bool
+
+
+def _queue() -> list[Queued]:
+    done = run("squeue", "-h", "-a", "-t", "all", "-o", "%A|%T|%K|%r", within=60)
     if not done.ok:
         raise Refused("scheduler_silent", f"squeue: {done.words}")
-    queue = {int(job): state for job, state in (line.split("|") for line in done.lines)}
-    found = sort_out(queue, given["at_work"], given["begun"], complete=given["complete"])
-    for job in found["ended"]:
-        run("scancel", str(job), within=30)
-    for job in found["held"]:
-        run("scontrol", "uhold", str(job), within=30)
-    return found
+    rows = (line.split("|", 3) for line in done.lines)
+    return [Queued(int(job), state, why, task != "N/A") for job, state, task, why in rows]
+
+
+def _begun_since(jobs: Collection[int], at: int) -> set[int]:
+    """Those of them that the books do not have as ended, well before a copy was made."""
+    if not jobs:
+        return set()
+    table = f"{setup.DATABASE}.{json.loads(accounting.SETTINGS.read_text())['cluster']}_job_table"
+    listed = ", ".join(map(str, sorted(jobs)))
+    ended = f"time_end > 0 and time_end < {at - WRITTEN_WITHIN}"
+    known = setup.sql(f"select id_job from {table} where id_job in ({listed}) and {ended}")
+    return {*jobs} - {*map(int, known.split())}
+
+
+def begun_arrays(arrays: Iterable[int], unknown: Collection[int]) -> list[int]:
+    """Arrays of which a task may have begun since. Pure.
+
+    A task gets a number of its own when it begins, above that of its array, and nobody but the
+    scheduler that died knew whose it was.
+    """
+    latest = max(unknown, default=0)
+    return [array for array in arrays if array < latest]
 
 
 def sort_out(
@@ -213,13 +256,23 @@ def sort_out(
     Where not every worker could be asked, nobody knows what the others began: then everything that
     waits is held, and what may still run there is left alone.
     """
-    running = [job for job, state in queue.items() if state in ("RUNNING", "SUSPENDED")]
+    running = [job for job, state in queue.items() if state in AT_WORK]
     waiting = [job for job, state in queue.items() if state == "PENDING"]
     return {
         "ended": sorted(job for job in running if complete and job not in at_work),
         "held": sorted(job for job in waiting if not complete or job in begun),
-        "lost": sorted(job for job in at_work if queue.get(job) not in ("RUNNING", "SUSPENDED")),
+        "lost": sorted(job for job in at_work if queue.get(job) not in AT_WORK),
     }
+
+
+def _check_settled(found: Mapping[str, Collection[int]]) -> None:
+    """No worker comes back before all of it is so."""
+    for row in _queue():
+        if row.job in found["ended"] and row.state in AT_WORK:
+            raise Refused("jobs_unsettled", f"Job {row.job} has ended, and is still {row.state}.")
+        is_held = row.state != "PENDING" or row.reason.startswith("JobHeld")
+        if row.job in found["held"] and not is_held:
+            raise Refused("jobs_unsettled", f"Job {row.job} waits and is not held: {row.reason}.")
 
 
 # --- who may listen ------------------------------------------------------------------------------

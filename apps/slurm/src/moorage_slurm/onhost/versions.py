@@ -4,7 +4,7 @@ import csv
 import json
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from moorage_slurm.onhost import copies, homes, nodes, queue, setup
@@ -82,7 +82,7 @@ def end(given: Json) -> Json:
     """Cancel jobs that are at work, if there is a scheduler to do it."""
     up = is_up(ping(within=20))
     if up:
-        _each("scancel", map(str, given["jobs"]))
+        tell_each("scancel", map(str, given["jobs"]))
     return {"up": up}
 
 
@@ -155,11 +155,11 @@ def settle(given: Json) -> Json:
         part.rename(plan)
     wanted = json.loads(plan.read_text())
     there = dict(_queue())
-    _each("scancel", (job for job in wanted["cancelled"] if job in there))
+    tell_each("scancel", (job for job in wanted["cancelled"] if job in there))
     again = (job for job in wanted["requeued"] if there.get(job, "PENDING") != "PENDING")
-    _each("scontrol", again, "requeuehold")
+    tell_each("scontrol", again, "requeuehold")
     waiting = (job for job in wanted["held"] if there.get(job) == "PENDING")
-    _each("scontrol", waiting, "uhold")
+    tell_each("scontrol", waiting, "uhold")
     _check_settled()
     held = [*wanted["held"], *wanted["requeued"]]
     lists = {"cancelled": wanted["cancelled"], "held": held, "lost": wanted["lost"]}
@@ -217,7 +217,7 @@ def settle_nodes(given: Json) -> Json:
     return {}
 
 
-def _each(program: str, jobs: Iterator[str], verb: str | None = None) -> None:
+def tell_each(program: str, jobs: Iterable[str], verb: str | None = None) -> None:
     """Tell a program of jobs, many at a time. One that ended meanwhile is no harm."""
     told = list(jobs)
     for at in range(0, len(told), AT_ONCE):
