@@ -104,6 +104,7 @@ invoke-rc.d ssh restart
 service ssh restart
 systemctl try-restart ssh.service
 systemctl start tiny.service
+systemctl enable --now tiny.service
 """
 """What packages do when they are installed: some by name, some in the old way."""
 READ = "journalctl --sync; journalctl --boot --output=cat _PID=1 | grep -c '^Reloading[.]'"

@@ -211,7 +211,8 @@ def _end_managers(host: Host, users: list[str]) -> None:
     """Whoever a package once ran something as has a manager of systemd's for a while after it, and
     cannot go before that."""
     there = snapshot.accounts(host.root / "etc/passwd")
-    units = [f"user@{there[name]}.service" for name in users if name in there]
+    own = [there[name] for name in users if name in there and int(there[name]) in _SYSTEM]
+    units = [f"user@{uid}.service" for uid in own]
     if units:
         host.run(["systemctl", "--quiet", "stop", "--", *units], timeout=100)
 

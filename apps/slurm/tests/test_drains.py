@@ -76,7 +76,7 @@ def test_whoever_resumes_a_node_takes_back_what_slurm_drained_for_a_full_disk(
 ) -> None:
     place = scheduler(DRAINED.replace("REASON", nodes.FULL))
 
-    found = nodes.resume({"node": "w"})
+    found = nodes.resume({"node": "w", "is_ready": True})
 
     assert found["state"] == "IDLE"
     assert (place / "told").read_text() == "update NodeName=w State=RESUME\n"
@@ -88,9 +88,20 @@ def test_a_drain_of_another_stays_when_that_of_a_full_disk_goes(
     place = scheduler(DRAINED.replace("REASON", f"bad cable ; {nodes.FULL}"))
 
     with pytest.raises(commands.Refused, match="bad cable"):
-        nodes.resume({"node": "w"})
+        nodes.resume({"node": "w", "is_ready": True})
 
     assert (place / "told").read_text() == "update NodeName=w State=DRAIN Reason=bad cable\n"
+
+
+def test_the_drain_of_a_member_stays_though_a_full_disk_took_its_words(
+    scheduler: Callable[[str], Path],
+) -> None:
+    place = scheduler(DRAINED.replace("REASON", nodes.FULL))
+
+    with pytest.raises(commands.Refused, match=nodes.FULL):
+        nodes.resume({"node": "w", "is_ready": False})
+
+    assert not (place / "told").exists()
 
 
 def test_a_repair_leaves_what_slurm_drained_for_a_full_disk(

@@ -261,6 +261,58 @@ async def test_a_step_that_fails_and_nobody_waited_for_fails_the_operation(
     assert [status for _, status in journal(desk).values()] == ["failed", "succeeded"]
 
 
+async def test_whoever_waits_does_not_hide_that_a_step_beside_has_failed(app: moorage.App) -> None:
+    async def start() -> None:
+        raise moorage.Fail("database_refused", "It does not start.")
+
+    async def wait() -> None:
+        raise moorage.Wait("ada is not there yet")
+
+    @app.instance.restart
+    async def restart(op: moorage.InstanceOperation) -> None:
+        op.beside("start the database", start)
+        await op.step("wait for people", wait)
+
+    desk = Desk()
+    await engine.perform(app, desk)
+
+    assert desk.said[-1].error is not None
+    assert desk.said[-1].error.code == "database_refused"
+
+
+async def test_a_bug_is_told_when_the_steps_beside_it_have_ended(app: moorage.App) -> None:
+    broken, ended = asyncio.Event(), asyncio.Event()
+
+    async def start() -> None:
+        await broken.wait()
+        ended.set()
+
+    async def write() -> None:
+        broken.set()
+        raise ZeroDivisionError
+
+    @app.instance.restart
+    async def restart(op: moorage.InstanceOperation) -> None:
+        op.beside("start the database", start)
+        await op.step("write files", write)
+
+    desk = Desk()
+    await engine.perform(app, desk)
+
+    assert (desk.said[-1].state, ended.is_set()) == ("failed", True)
+
+
+async def test_a_step_beside_that_its_own_function_stopped_is_a_bug(app: moorage.App) -> None:
+    @app.instance.restart
+    async def restart(op: moorage.InstanceOperation) -> None:
+        op.beside("start the database", asyncio.Event().wait).cancel()
+
+    desk = Desk()
+    await engine.perform(app, desk)
+
+    assert desk.said[-1].state == "failed"
+
+
 async def test_a_step_that_is_still_at_work_is_taken_up_again_and_not_those_after_it(
     app: moorage.App,
 ) -> None:

@@ -36,12 +36,16 @@ _MUTE = {
     **dict.fromkeys(("deb-systemd-invoke", "invoke-rc.d", "service"), "#!/bin/sh\n"),
     "systemctl": """\
 #!/bin/sh
+verb=
 for word; do
+    shift
     case $word in
+        --now) continue ;;
         -*) ;;
-        daemon-re*|*start|stop|kill|*reload*) exit 0 ;;
-        *) exec /usr/bin/systemctl "$@" ;;
+        daemon-re*|*start|stop|kill|*reload*) [ -n "$verb" ] || exit 0; verb=$word ;;
+        *) verb=$word ;;
     esac
+    set -- "$@" "$word"
 done
 exec /usr/bin/systemctl "$@"
 """,

@@ -366,9 +366,10 @@ async def _mend_worker(
     found = await ask(machine, "config.mend", {"files": {}, "units": ["slurmd.service"]})
     await start_keeper(machine)
     await start_worker(machine, wanted["unit"])
-    known = (await ask(controller, "nodes.mend", {"node": machine.name}))["known"]
-    # A worker makes itself known when it starts, and not again.
-    if changed or found["overridden"] or not known:
+    if changed or found["overridden"]:
+        await restart_worker(machine)
+    if not (await ask(controller, "nodes.mend", {"node": machine.name}))["known"]:
+        # A worker makes itself known when it starts, and not again.
         await restart_worker(machine)
     found = await ask(controller, "nodes.await", {"node": machine.name, "seconds": 15})
     if found["registered"]:

@@ -55,7 +55,8 @@ async def change_any(op: moorage.ActionOperation) -> Json:
 @app.action("slurm.node.label")
 async def change_node(op: moorage.ActionOperation) -> Json:
     verb = op.action.rpartition(".")[2]
-    given = {**op.input, "node": op.member.name, "by": _name(op)}
+    member = op.member
+    given = {**op.input, "node": member.name, "by": _name(op), "is_ready": member.status == "ready"}
     return await _on_controller(op, verb, f"nodes.{verb}", given)
 
 

@@ -270,7 +270,7 @@ User={user}
 Environment=MYSQL_UNIX_PORT={DATABASE_SOCKET}
 ExecStart={start}
 ExecReload=/bin/kill -HUP $MAINPID
-{_ends_all(start.split()[0].rpartition("/")[2]) if renews else ""}\
+{_ends_all(start.split()[0].rpartition("/")[2], user) if renews else ""}\
 RuntimeDirectory={folder}
 RuntimeDirectoryMode=0755
 LimitNOFILE=65536
@@ -280,12 +280,14 @@ RestartSec=1
 {more if keeps_children else ""}"""
 
 
-def _ends_all(name: str) -> str:
+def _ends_all(name: str, user: str) -> str:
     """A daemon that reads another configuration starts a new process, and leaves its place to it. A
     signal that comes meanwhile ends the old one, which was about to end: systemd takes the new one
     for the daemon, tells it nothing, waits for its end, and kills it. So all that there are of it
-    are told, until there are none. What runs its jobs and scripts has another name."""
-    words = f"while kill $$(pidof -c {name}); do sleep 0.02; done 2>/dev/null; true"
+    are told, until there are none. What runs its jobs and scripts has another name; what has its
+    name and is of somebody else, or in a container of the host, is left alone."""
+    tell = f"pkill -x -u {user} --ns $$$$ --nslist pid -r D,R,S,T {name}"
+    words = f'timeout 20 sh -c "while {tell}; do sleep 0.02; done"; true'
     return f"ExecStartPre=/bin/sh -c '{words}'\nExecStop=/bin/sh -c '{words}'\n"
 
 

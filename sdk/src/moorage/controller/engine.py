@@ -74,10 +74,16 @@ async def _whole(handler: Handler[Any], operation: Operation) -> Any:
     try:
         returned = await handler(operation)
         for taken in beside:
-            await taken
-    except Outcome:
-        # It is said once nothing is at work any more.
-        await asyncio.gather(*beside, return_exceptions=True)
+            await asyncio.wait([taken])
+            if taken.cancelled():
+                raise RuntimeError("A step beside others was stopped by the function it is of.")
+            taken.result()
+    except Exception as raised:
+        # It is said once nothing is at work any more. Whoever waits would hide what is broken.
+        ended = await asyncio.gather(*beside, return_exceptions=True)
+        failed = next((each for each in ended if isinstance(each, Fail)), None)
+        if failed is not None and isinstance(raised, Wait | Retry):
+            raise failed from raised
         raise
     finally:
         for taken in beside:

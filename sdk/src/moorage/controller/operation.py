@@ -145,7 +145,9 @@ class Operation:
 
         For what takes its time and is needed only later: a database starts while files are written.
         It has its place among the steps where it is begun. A step that fails lets the others end,
-        and an operation does not end before all of them have.
+        and an operation does not end before all of them have. If it fails the operation does, also
+        where the failure is caught. It must not wait for what a step after it does: whoever takes
+        the operation over waits for its tasks before those steps go on.
 
         Returns:
             What to await where the result is needed, or that it is done.

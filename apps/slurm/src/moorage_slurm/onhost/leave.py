@@ -102,7 +102,7 @@ def _stop(units: tuple[str, ...]) -> None:
 def _end_strays() -> None:
     """End a worker's daemon of which systemd does not know: it holds the port against every other.
     What runs jobs has another name, and what runs in a container of the host is another's."""
-    run("pkill", "-KILL", "--ns", "1", "--nslist", "pid", "-x", "slurmd")
+    run("pkill", "-KILL", "-u", "root", "--ns", "1", "--nslist", "pid", "-x", "slurmd")
 
 
 def _purge() -> None:

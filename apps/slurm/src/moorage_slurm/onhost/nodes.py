@@ -269,8 +269,9 @@ def cordon(given: Json) -> Json:
 
 
 def resume(given: Json) -> Json:
-    """Take back a drain of this action's, or the one that Slurm made for a full disk."""
-    if parts(_must_find(given["node"]), FULL)[0]:
+    """Take back a drain of this action's, or the one that Slurm made for a full disk. That may have
+    been written over the reason of a member's drain, which is not this action's to take back."""
+    if given["is_ready"] and parts(_must_find(given["node"]), FULL)[0]:
         found = release({**given, "owner": FULL})
         if "DRAIN" not in found["state"]:
             return found

@@ -21,7 +21,7 @@ DATABASE = "moorage_slurm"
 DATABASE_PORT = 6819
 OTHER_RIGHTS = f"""
     select count(*) from information_schema.schema_privileges
-    where grantee = "'slurm'@'localhost'" and table_schema <> '{DATABASE}'
+    where grantee = '''slurm''@''localhost''' and table_schema <> '{DATABASE}'
 """
 
 

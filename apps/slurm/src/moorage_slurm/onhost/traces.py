@@ -20,6 +20,7 @@ PATHS: dict[str, tuple[str, ...]] = {
     "controller": (
         "/etc/systemd/system/moorage-slurm-status@.service",
         "/var/lib/moorage-slurm-homes",
+        "/etc/mysql/mariadb.conf.d/60-moorage-slurm.cnf",
         *("/etc/moorage-slurm", DATA, "/var/lib/slurm/slurmctld", "/etc/mysql"),
         *(
             "/var/log/mysql",
