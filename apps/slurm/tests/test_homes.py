@@ -60,8 +60,15 @@ def test_the_host_itself_is_always_served() -> None:
 def test_only_what_homes_need_is_brought_and_asked_for(
     home: dict[str, Any], role: str, brought: str | None, kind: str
 ) -> None:
-    assert homes.bundle_for(home, role) == brought
+    assert homes.bundle_for({"home": home, "state": LOCAL}, role) == brought
     assert cluster.kind_of_homes(home, role) == kind
+
+
+def test_state_from_the_network_needs_a_client_on_the_controllers_host_alone() -> None:
+    config = {"home": LOCAL, "state": NFS}
+
+    assert homes.bundle_for(config, cluster.CONTROLLER) == "homes-client"
+    assert homes.bundle_for(config, cluster.WORKER) is None
 
 
 def test_a_worker_beside_the_controller_mounts_nothing() -> None:

@@ -60,6 +60,15 @@ def test_only_what_the_old_host_handed_over_itself_is_up_to_date(
     assert succession.Legacy(copy, keeper, first_job=1).is_old is old
 
 
+def test_state_on_an_export_is_newer_than_any_copy() -> None:
+    kept = succession.Legacy({"at": 100}, "worker-1", first_job=1)
+    shared = succession.Legacy(None, None, first_job=1, written=170)
+
+    assert (kept.at, shared.at) == (100, 170)
+    assert (kept.is_empty, shared.is_empty) == (False, False)
+    assert succession.Legacy(None, None, first_job=1).is_empty
+
+
 def test_homes_on_the_controllers_host_do_not_go_by_surprise() -> None:
     with pytest.raises(moorage.Fail) as refused:
         succession.promise({"mode": "controller"})

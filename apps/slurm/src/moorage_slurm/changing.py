@@ -14,7 +14,7 @@ import moorage
 from moorage_slurm import cluster, exchange, host, keys, render
 from moorage_slurm.app import app
 from moorage_slurm.joining import books, people_of, scheduler
-from moorage_slurm.repairing import repair
+from moorage_slurm.repairing import have_export, repair
 
 Json = dict[str, Any]
 
@@ -222,6 +222,7 @@ async def restart(op: moorage.InstanceOperation) -> None:
     """The controller's daemons, then workers side by side. Jobs do not notice."""
     machine = op.machine(scheduler(op))
     workers = [op.machine(each) for each in cluster.workers_of(op.instance) if each.reachable]
+    await have_export(op, machine)
     await op.step("restart the controller", host.restart_controller, machine)
     await op.step("restart the workers", restart_workers, machine, workers)
 

@@ -123,6 +123,7 @@ def is_settled(instance: moorage.Instance) -> bool:
 
 CHOSEN_ONCE = {
     "home": "Homes stay where they are: nobody moves the files of people.",
+    "state": "State and accounting stay where they are: deploy another cluster for another place.",
     "process_tracking": "How jobs are tracked was chosen at the deployment, and stays.",
 }
 

@@ -8,12 +8,17 @@ from moorage_slurm import bundle, cluster, host, render
 from moorage_slurm.onhost import homes
 
 
-def bundle_for(home: Mapping[str, Any], role: str) -> str | None:
-    """What a role needs for its homes, besides its own packages."""
+def bundle_for(config: Mapping[str, Any], role: str) -> str | None:
+    """What a role needs for its homes and its state, besides its own packages."""
+    home, state = config["home"], config["state"]
     if home["mode"] == "controller":
         return "homes-server" if role == cluster.CONTROLLER else "homes-client"
-    mounts = home["mode"] == "mount" and home["type"] in render.NETWORK
+    mounts = is_from_network(home) or (role == cluster.CONTROLLER and is_from_network(state))
     return "homes-client" if mounts else None
+
+
+def is_from_network(export: Mapping[str, Any]) -> bool:
+    return export["mode"] == "mount" and export["type"] in render.NETWORK
 
 
 async def install(machine: moorage.Machine, name: str) -> None:

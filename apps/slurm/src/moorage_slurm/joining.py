@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import moorage
-from moorage_slurm import cluster, homes, host, render, succession
+from moorage_slurm import cluster, exports, homes, host, render, succession
 from moorage_slurm.app import KEY, app
 
 Json = dict[str, Any]
@@ -45,6 +45,8 @@ async def add_controller(op: moorage.MemberOperation) -> None:
         processes = legacy.copy["processes"]
     check(member, look, processes=processes, config=config, mounts=mounts)
     await _install(op, look)
+    await _install_for_homes(op)
+    legacy = await _mount_export(op, legacy)
     database = op.beside("start the database", host.start_database, op.node)
     await op.step("put the key", host.put_key, op.node, op.secret(KEY), config["auth"])
     await _have_homes(op)
@@ -98,7 +100,21 @@ async def _find_legacy(op: moorage.MemberOperation) -> succession.Legacy | None:
     return succession.Legacy(**found)
 
 
+async def _mount_export(
+    op: moorage.MemberOperation, legacy: succession.Legacy | None
+) -> succession.Legacy | None:
+    """Have the state from where it is. What is there is newer than any copy."""
+    wish = exports.wish(op.instance, is_first=legacy is None)
+    if wish is None:
+        return legacy
+    undo = exports.unbring
+    found: Json = await op.step("mount the export", exports.bring, op.node, wish, undo=undo)
+    return None if legacy is None else replace(legacy, written=found["written"])
+
+
 async def _take_over(op: moorage.MemberOperation, legacy: succession.Legacy) -> None:
+    if legacy.written is not None:
+        return
     if legacy.keeper is not None:
         keeper = op.machine(legacy.keeper)
         await op.step("fetch what a worker kept", succession.fetch, op.node, keeper)
@@ -112,9 +128,9 @@ async def _gather_workers(op: moorage.MemberOperation, legacy: succession.Legacy
     machines = [op.machine(each) for each in cluster.workers_of(op.instance)]
     said: list[str] = []
     if legacy.is_old:
-        at = 0 if legacy.copy is None else legacy.copy["at"]
-        jobs: Json = await op.step("settle the jobs", succession.settle, op.node, machines, at)
-        said += succession.words(jobs, empty=legacy.copy is None)
+        settle = succession.settle
+        jobs: Json = await op.step("settle the jobs", settle, op.node, machines, legacy.at)
+        said += succession.words(jobs, empty=legacy.is_empty)
         op.result({"jobs": jobs, "first_job": legacy.first_job})
     home = op.instance.config["home"]
     unit = render.mount_home(home, controller=cluster.address(op.member))
@@ -237,7 +253,6 @@ async def know_gpus(op: moorage.Operation, members: Sequence[moorage.Member]) ->
 async def _have_homes(op: moorage.MemberOperation) -> None:
     """Homes on the controller's host: from where they come, or for workers to have."""
     home = op.instance.config["home"]
-    await _install_for_homes(op)
     unit = render.mount_home(home, controller=None)
     if unit is not None:
         await op.step("mount homes", host.mount_homes, op.node, unit, undo=host.unmount_homes)
@@ -264,7 +279,7 @@ async def _bring_homes(op: moorage.MemberOperation, controller: moorage.Member) 
 
 async def _install_for_homes(op: moorage.MemberOperation) -> None:
     """What homes need is brought only where they need it, and taken off with the rest."""
-    name = homes.bundle_for(op.instance.config["home"], op.member.component)
+    name = homes.bundle_for(op.instance.config, op.member.component)
     if name is not None:
         await op.step("install what homes need", homes.install, op.node, name)
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import moorage
-from moorage_slurm import cluster, exchange, homes, host, keys, render, succession
+from moorage_slurm import cluster, exchange, exports, homes, host, keys, render, succession
 from moorage_slurm.app import KEY, app
 from moorage_slurm.joining import know_gpus, scheduler
 from moorage_slurm.onhost import state
@@ -58,6 +58,9 @@ async def remove_controller(op: moorage.MemberOperation) -> None:
         return
     if op.input.get("replaced_by"):
         await _hand_over(op)
+    if exports.wish(op.instance) is not None:
+        is_last = not op.input.get("replaced_by")
+        await op.step("let go of the export", exports.leave, op.node, is_last, no_return=True)
     await _clear(op)
 
 
@@ -77,10 +80,12 @@ async def _outlive(op: moorage.MemberOperation) -> None:
     """Workers wait for the new controller with a key that the dead host has not.
 
     Not before somebody has agreed to what is lost: beforehand, by `force`, or once it is told.
+    What is on an export is not lost.
     """
     workers = [op.machine(each) for each in cluster.workers_of(op.instance)]
     found: Json = await op.step("look what is lost", succession.foresee, workers, op.attempt)
-    if op.input.get("policy") != "force" and op.attempt == found["attempt"]:
+    asks = op.input.get("policy") != "force" and exports.wish(op.instance) is None
+    if asks and op.attempt == found["attempt"]:
         raise moorage.Fail("losses_to_accept", succession.losses(found, now=time.time()))
     await keys.make_new_key(op, no_return=True)
     auth = op.instance.config["auth"]

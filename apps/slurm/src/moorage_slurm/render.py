@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from moorage_slurm.onhost import homes, nfs, status
+from moorage_slurm.onhost import homes, nfs, shared, status
 
 Processes = Literal["cgroup", "linuxproc"]
 Json = dict[str, Any]
@@ -231,7 +231,10 @@ def config_files(cluster: Cluster, workers: Iterable[Worker]) -> dict[str, str]:
 
 
 def unit_slurmctld() -> str:
-    return _unit("Slurm's scheduler", "/usr/sbin/slurmctld --systemd", "slurmctld", user="slurm")
+    # Where its state is on an export, it does not begin anew without.
+    mounted = f"AssertPathExists=|!{shared.HERE}\nAssertPathIsMountPoint=|{STATE}\n"
+    start = "/usr/sbin/slurmctld --systemd"
+    return _unit("Slurm's scheduler", start, "slurmctld", user="slurm", asserts=mounted)
 
 
 def unit_slurmdbd() -> str:
@@ -254,7 +257,15 @@ def unit_slurmd(worker: Worker, *, controller: str) -> str:
     return _unit("Slurm's worker", start, "slurm", user="root", keeps_children=True)
 
 
-def _unit(what: str, start: str, folder: str, *, user: str, keeps_children: bool = False) -> str:
+def _unit(
+    what: str,
+    start: str,
+    folder: str,
+    *,
+    user: str,
+    keeps_children: bool = False,
+    asserts: str = "",
+) -> str:
     renews = "--systemd" in start
     more = "KillMode=process\nDelegate=yes\nTasksMax=infinity\nLimitMEMLOCK=infinity\n"
     return f"""\
@@ -263,7 +274,7 @@ Description={what}
 After=network-online.target munge.service mariadb.service
 Wants=network-online.target
 StartLimitIntervalSec=0
-
+{asserts}
 [Service]
 Type={"notify" if renews else "simple"}
 User={user}

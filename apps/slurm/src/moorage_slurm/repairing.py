@@ -1,7 +1,7 @@
 """Bringing back what should run and does not. What runs is left alone."""
 
 import moorage
-from moorage_slurm import behind, cluster, homes, host, render
+from moorage_slurm import behind, cluster, exports, homes, host, render
 from moorage_slurm.app import KEY, app
 from moorage_slurm.joining import books, people_of, scheduler
 
@@ -18,6 +18,7 @@ async def repair(op: moorage.InstanceOperation) -> None:
     whole = controller in op.concerned
     if whole:
         config = op.instance.config
+        await have_export(op, machine)
         home = render.mount_home(config["home"], controller=None)
         files = cluster.files_of(op.instance, controller)
         accounting = files[render.ACCOUNTING]
@@ -35,6 +36,13 @@ async def repair(op: moorage.InstanceOperation) -> None:
     if whole:
         address, settings = cluster.address(controller), books(op.instance, await people_of(op))
         await op.step("mend accounting", host.mend_accounting, machine, address, settings)
+
+
+async def have_export(op: moorage.InstanceOperation, machine: moorage.Machine) -> None:
+    """Nothing is mounted when a host starts."""
+    wish = exports.wish(op.instance)
+    if wish is not None:
+        await op.step("mount the export", exports.bring, machine, wish)
 
 
 async def mend_workers(

@@ -31,11 +31,25 @@ class Legacy:
     keeper: str | None
     """The worker that has the copy. None: the old host handed it over itself, up to date."""
     first_job: int
+    written: int | None = None
+    """When the state was written last that is on an export, where it is."""
 
     @property
     def is_old(self) -> bool:
         """Whether jobs may have come, begun or ended since."""
         return self.copy is None or self.keeper is not None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is known of any job."""
+        return self.copy is None and not self.written
+
+    @property
+    def at(self) -> int:
+        """The moment from which it is."""
+        if self.written is not None:
+            return self.written
+        return 0 if self.copy is None else self.copy["at"]
 
 
 # --- the old host is alive -----------------------------------------------------------------------

@@ -22,7 +22,7 @@ from moorage_slurm.joining import books, people_of, scheduler
 Json = dict[str, Any]
 PATIENCE = "14400"
 """Seconds that a worker may be silent while its packages are changed."""
-APART = frozenset({"auth", "gpu_types", "home", "process_tracking"})
+APART = frozenset({"auth", "gpu_types", "home", "process_tracking", "state"})
 """Fields whose change concerns every host, which is an operation of its own."""
 
 

@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from moorage_slurm.onhost import homes, setup, traces
+from moorage_slurm.onhost import homes, setup, shared, traces
 from moorage_slurm.onhost.commands import Json, Refused, run, until
 
 USERS = frozenset({"slurm", "munge", "mysql", "statd", "_rpc", "messagebus"})
@@ -33,6 +33,8 @@ def clear(given: Json) -> Json:
     _stop(units)
     if role == "worker":
         _end_strays()
+    else:
+        shared.unmount()
     (setup.ROLES / role).unlink(missing_ok=True)
     others = setup.roles()
     if not others:

@@ -16,11 +16,14 @@ UNITS: dict[str, tuple[str, ...]] = {
 }
 SHARED_UNITS = ("munge.service",)
 DATA = "/var/lib/mysql"
+EXPORT = "/srv/moorage-slurm"
+"""Where an export is mounted that has the state of a cluster."""
 PATHS: dict[str, tuple[str, ...]] = {
     "controller": (
         "/etc/systemd/system/moorage-slurm-status@.service",
         "/var/lib/moorage-slurm-homes",
         "/etc/mysql/mariadb.conf.d/60-moorage-slurm.cnf",
+        EXPORT,
         *("/etc/moorage-slurm", DATA, "/var/lib/slurm/slurmctld", "/etc/mysql"),
         *(
             "/var/log/mysql",
