@@ -29,6 +29,7 @@ FLOOR = Path(__file__).with_name("slurm_floor.sh")
 NAME, HOSTS = "bench", 8
 """Three for the script, three for the platform, one to add and one to replace a dead one by."""
 ROUNDS = 5
+JOBS = 5000
 UNDO = {"bare": "wipe", "present": "teardown"}
 """What of the script takes back what another did."""
 Report = Callable[..., None]
@@ -92,6 +93,10 @@ def _measure_bare(ground: Ground, held: Held) -> None:
     cluster = _compare(ground, "bare", "from bare hosts", held[:3], most=1.25)
     report("a worker more, until it is schedulable", _add(cluster, held), "s")
     report("slurmctld dead, until it schedules again", _kill_scheduler(cluster), "s")
+    seen, mended = _stop_scheduler(cluster)
+    report("slurmctld stopped, until health says so", seen, "s", "<= 10", seen <= 10)
+    report("slurmctld stopped, until a repair has mended it", mended, "s")
+    report(f"a job, until it is in the view of {JOBS:,}", _fill_queue(cluster, ground.person), "s")
     report("host dead, until replaced", _replace(cluster, held[4]), "s")
     report("taken down, packages too", _take_down(cluster), "s")
 
@@ -182,6 +187,32 @@ def _kill_scheduler(cluster: Cluster) -> float:
     cluster.controller.run("systemctl kill --kill-whom=main --signal=KILL slurmctld")
     wait_until(lambda: "is UP" in cluster.run("scontrol", "ping", check=False))
     return time.monotonic() - began
+
+
+def _stop_scheduler(cluster: Cluster) -> tuple[float, float]:
+    """As an admin stops it by mistake: systemd leaves it so, the platform does not."""
+    path, began = cluster.path, time.monotonic()
+    cluster.run("systemctl", "stop", "slurmctld")
+    cluster.admin.until(path, lambda found: found["health"] == "unhealthy", seconds=60)
+    seen = time.monotonic() - began
+    cluster.admin.until(path, lambda found: found["health"] == "healthy", seconds=120)
+    return seen, time.monotonic() - began
+
+
+def _fill_queue(cluster: Cluster, person: Person) -> float:
+    """From the submission of one more job until the view has it, of as many as a busy site has."""
+    submit = "sbatch --hold --chdir=/tmp --wrap=true"
+    words = ("sh", "-c", f"seq {JOBS - 1} | xargs -P4 -I+ {submit} >/dev/null")
+    cluster.controller.run(["runuser", "-u", person.login, "--", *words], timeout=600)
+    path = f"{cluster.path}/views/queue?limit=1"
+    cluster.admin.until(path, lambda page: page["total"] == JOBS - 1, seconds=120)
+    began = time.monotonic()
+    cluster.run(*submit.split(), user=person.login)
+    cluster.admin.until(path, lambda page: page["total"] == JOBS, seconds=120)
+    took = time.monotonic() - began
+    cluster.run("scancel", f"--user={person.login}")
+    wait_until(lambda: not cluster.run("squeue", "-h"))
+    return took
 
 
 def _replace(cluster: Cluster, machine: tuple[Member, str]) -> float:
