@@ -20,7 +20,7 @@ from moorage_cli.choices import Format, Globals, Output, ProfileName
 from moorage_cli.connection import Chosen
 from moorage_cli.failures import Refused
 from moorage_cli.output import Table
-from moorage_conformance import plan, report, wording
+from moorage_conformance import building, report, wording
 from moorage_conformance import run as runs
 from moorage_conformance.checks import passes
 from moorage_conformance.findings import About, CannotRun, Finding, is_kept
@@ -34,7 +34,11 @@ def run(
     ctx: typer.Context,
     *,
     app: Annotated[
-        Path, typer.Option("--app", help="The app's folder: manifest.yaml and conformance.yaml.")
+        Path,
+        typer.Option(
+            "--app",
+            help="The app's folder: conformance.yaml, and manifest.yaml or what builds it.",
+        ),
     ],
     project: Annotated[
         str | None,
@@ -43,8 +47,13 @@ def run(
     allocations: Annotated[
         str | None, typer.Option(help="Machines of the project, by id, with commas between.")
     ] = None,
-    region: Annotated[str | None, typer.Option(help="Where to ask for machines.")] = None,
-    sku: Annotated[str | None, typer.Option(help="Which machines to ask for.")] = None,
+    region: Annotated[
+        str | None, typer.Option(help="Where to ask for machines. Left out: the only one there is.")
+    ] = None,
+    sku: Annotated[
+        str | None,
+        typer.Option(help="Which machines to ask for. Left out: the only ones there are."),
+    ] = None,
     only: Annotated[
         list[str] | None, typer.Option(help="A rule to judge; several times for several.")
     ] = None,
@@ -72,9 +81,8 @@ def run(
     machines = [each.strip() for each in (allocations or "").split(",") if each.strip()]
 
     async def judge() -> bool:
-        found = plan.read(app)
         _check_rules(wanted)
-        async with connection.connect(chosen) as client:
+        async with connection.connect(chosen) as client, building.opened(app, _tell) as found:
             where = None if project is None else await names.project_id(client, project)
             wish = Wish(
                 plan=found,
@@ -111,10 +119,7 @@ def rules(ctx: typer.Context, output: Output = None, profile: ProfileName = None
 async def _judge(wish: Wish, format: Format, folder: Path | None) -> bool:
     began, started = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
 
-    def tell(finding: Finding) -> None:
-        print(terminal.plain(_line(finding)), file=sys.stderr, flush=True)
-
-    findings = await runs.run(wish, tell)
+    findings = await runs.run(wish, lambda finding: _tell(_line(finding)))
     manifest = wish.plan.manifest
     about = About(
         manifest.slug, manifest.version, wish.client.url, started, time.monotonic() - began
@@ -126,6 +131,10 @@ async def _judge(wish: Wish, format: Format, folder: Path | None) -> bool:
     else:
         output_of.write(report.text(findings, about))
     return is_kept(findings)
+
+
+def _tell(line: str) -> None:
+    print(terminal.plain(line), file=sys.stderr, flush=True)
 
 
 def _log(folder: Path | None) -> Path | None:

@@ -3,10 +3,10 @@
 import asyncio
 import contextlib
 import secrets
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Sequence
 
 from moorage import ApiError, Client, MoorageError
-from moorage.models import AllocationRead
+from moorage.models import AllocationRead, RegionRead, SkuRead
 from moorage_conformance.findings import CannotRun
 from moorage_conformance.tenant import Tenant
 
@@ -21,8 +21,8 @@ async def held(
 ) -> AsyncGenerator[list[str]]:
     """So many machines, given back when the block ends."""
     client = tenant.client
-    if region is None or sku is None:
-        raise CannotRun("Say which machines to use: --region and --sku, or --allocations.")
+    region = region or await only(client.regions.list(), "region")
+    sku = sku or await only(client.skus.list(), "sku")
     try:
         placed = await client.allocations.create(
             tenant.project,
@@ -40,6 +40,17 @@ async def held(
         yield ids
     finally:
         await asyncio.gather(*(_release(client, id) for id in ids))
+
+
+async def only(known: AsyncIterable[RegionRead | SkuRead], option: str) -> str:
+    """The one that is in use. Where there are several, whoever calls has the choice."""
+    slugs = [each.slug async for each in known if each.retired_at is None]
+    if len(slugs) == 1:
+        return slugs[0]
+    raise CannotRun(
+        f"Say which machines to use: --region and --sku, or --allocations. For --{option} there is "
+        f"{' or '.join(sorted(slugs)) or 'nothing yet'}."
+    )
 
 
 async def check(tenant: Tenant, allocations: Sequence[str]) -> None:

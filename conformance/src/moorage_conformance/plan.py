@@ -7,10 +7,14 @@ configure: {greeting: welcome}
 actions: {node_echo.say: {word: aboard}}
 traces:
   paths: [/etc/node-echo]
+
+An app whose manifest is written by a build says that alone, and the build writes the rest:
+
+build: [make, "release={folder}"]
 """
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -25,6 +29,9 @@ class Part(BaseModel):
     """Nothing is taken that has no meaning: a wrong word would leave something unjudged."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+P = TypeVar("P", bound=Part)
 
 
 class Traces(Part):
@@ -91,6 +98,13 @@ class Said(Part):
     the first of the traces."""
 
 
+class Built(Part):
+    """The file of an app whose folder a build writes: manifest, artifacts and a file as above."""
+
+    build: list[str] = Field(min_length=1)
+    """The command, run beside this file; `{folder}`, which is not there yet, is filled in."""
+
+
 class Plan(Part):
     """An app that is to be judged."""
 
@@ -126,16 +140,35 @@ def read(path: Path) -> Plan:
     return Plan(path=path.resolve(), said=said, manifest=found.manifest, runbook=found.runbook)
 
 
+def find_build(path: Path) -> list[str] | None:
+    """The command that writes the folder which is judged; None where it is this one."""
+    file = path / FILE
+    if not file.is_file():
+        return None
+    document = _load(file)
+    if not isinstance(document, dict) or "build" not in document:
+        return None
+    return _model(Built, document, file).build
+
+
 def read_said(file: Path) -> Said:
+    return _model(Said, _load(file), file)
+
+
+def _load(file: Path) -> Any:
     try:
-        document = yaml.safe_load(file.read_text("utf-8"))
-        return Said.model_validate(document)
+        return yaml.safe_load(file.read_text("utf-8"))
     except OSError as err:
         raise CannotRun(
             f"{file} cannot be read ({err.strerror}): an app says there how it is to be judged."
         ) from err
     except yaml.YAMLError as err:
         raise CannotRun(f"{file} is no YAML: {err}.") from err
+
+
+def _model(model: type[P], document: Any, file: Path) -> P:
+    try:
+        return model.model_validate(document)
     except ValidationError as err:
         faults = [f"{'.'.join(map(str, e['loc'])) or 'the file'}: {e['msg']}" for e in err.errors()]
         raise CannotRun(f"{file} cannot be used: {'; '.join(faults)}.") from err

@@ -4,7 +4,6 @@ The versions are prereleases with a name of the run's own, so that a run takes n
 the publisher. They are retired when it ends.
 """
 
-import asyncio
 import contextlib
 import re
 import shutil
@@ -16,7 +15,7 @@ from moorage import ApiError, Client, MoorageError, PrivateKey, ServiceAccount, 
 from moorage.errors import AlreadySigned, NotFound
 from moorage.manifest import folder, versions
 from moorage.models import AppRead, EntitlementDetail, VersionDetail
-from moorage_conformance import replica
+from moorage_conformance import building
 from moorage_conformance.findings import CannotRun
 from moorage_conformance.plan import Plan
 from moorage_conformance.tenant import Tenant
@@ -148,10 +147,8 @@ async def _cut(plan: Plan, number: str, place: Path) -> Path:
         line = re.compile(r"^version:.*$", re.MULTILINE)
         manifest.write_text(line.sub(f'version: "{number}"', manifest.read_text(), count=1))
         return place
-    words = [word.format(version=number, folder=place) for word in plan.said.cut]
-    process = await asyncio.create_subprocess_exec(*words, cwd=plan.path, env=replica.environment())
-    if await process.wait() != 0:
-        raise CannotRun(f"`{' '.join(words)}` did not write a version: it ended with an error.")
+    known = {"version": number, "folder": str(place)}
+    await building.write(building.filled(plan.said.cut, known), within=plan.path)
     return place
 
 
