@@ -108,6 +108,21 @@ def test_nothing_is_asked_about_an_account_while_it_goes(
         assert asked == []
 
 
+def test_an_account_that_somebody_else_deleted_is_no_longer_shown(
+    owner: BrowserContext, acme: Tenant
+) -> None:
+    account = make_account(acme)
+    with tab(owner, refusals=True) as found:
+        name = found.page.get_by_role("heading", name="soon-gone")
+        found.open(f"{HOME}/accounts/{account}")
+        expect(name).to_be_visible()
+
+        acme.admin.delete(f"/v1/service-accounts/{account}")
+
+        expect(found.page.get_by_text("There is nothing here")).to_be_visible()
+        expect(name).to_have_count(0)
+
+
 def test_a_token_of_ones_own_opens_the_platform_until_it_is_revoked(
     owner: BrowserContext, site: Site, acme: Tenant
 ) -> None:
