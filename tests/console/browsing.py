@@ -101,7 +101,7 @@ def tab(context: BrowserContext, *, refusals: bool = False) -> Iterator[Tab]:
         if kind == "error" and not (refusals and text.startswith("Failed to load resource")):
             found.problems.append(text)
 
-    found.page.on("console", lambda said: hear(said.type, said.text))
+    found.page.on("console", lambda said: hear(said.type, f"{said.text} {said.location['url']}"))
     found.page.on("pageerror", lambda error: found.problems.append(str(error)))
     try:
         yield found

@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Request, Route, expect
 
 from tests.console.browsing import HOME, LONG_MS, choose, open_menu, row, section, tab
 from tests.e2e.callers import Caller
@@ -67,6 +67,60 @@ def test_a_service_account_gets_a_secret_that_is_seen_once(
         page.get_by_role("dialog").get_by_label(re.compile("^Type")).fill("nightly-report")
         page.get_by_role("dialog").get_by_role("button", name="Delete it").click()
         expect(page.get_by_text("There are no service accounts yet")).to_be_visible()
+
+
+def make_account(acme: Tenant) -> str:
+    new = {"name": "soon-gone", "permissions": []}
+    return acme.admin.post(f"/v1/projects/{acme.project}/service-accounts", new)["id"]
+
+
+def test_nothing_is_asked_about_an_account_while_it_goes(
+    owner: BrowserContext, acme: Tenant
+) -> None:
+    """The stream tells that it is deleted before the answer does."""
+    account = make_account(acme)
+    asked: list[str] = []
+
+    def hold(route: Route) -> None:
+        if route.request.method != "DELETE":
+            route.fallback()
+            return
+        asked.clear()
+        with page.expect_response("**/v1/me"):
+            answer = route.fetch()
+        route.fulfill(response=answer)
+
+    def hear(request: Request) -> None:
+        if account in request.url and request.method == "GET":
+            asked.append(request.url)
+
+    with tab(owner) as found:
+        page = found.page
+        found.open(f"{HOME}/accounts/{account}")
+        expect(page.get_by_role("status", name="Live")).to_be_visible()
+        page.route(f"**/v1/service-accounts/{account}", hold)
+        page.on("request", hear)
+        page.get_by_role("button", name="Delete", exact=True).click()
+        page.get_by_role("dialog").get_by_label(re.compile("^Type")).fill("soon-gone")
+        page.get_by_role("dialog").get_by_role("button", name="Delete it").click()
+
+        expect(page.get_by_text("There are no service accounts yet")).to_be_visible()
+        assert asked == []
+
+
+def test_an_account_that_somebody_else_deleted_is_no_longer_shown(
+    owner: BrowserContext, acme: Tenant
+) -> None:
+    account = make_account(acme)
+    with tab(owner, refusals=True) as found:
+        name = found.page.get_by_role("heading", name="soon-gone")
+        found.open(f"{HOME}/accounts/{account}")
+        expect(name).to_be_visible()
+
+        acme.admin.delete(f"/v1/service-accounts/{account}")
+
+        expect(found.page.get_by_text("There is nothing here")).to_be_visible()
+        expect(name).to_have_count(0)
 
 
 def test_a_token_of_ones_own_opens_the_platform_until_it_is_revoked(

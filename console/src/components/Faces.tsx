@@ -91,7 +91,10 @@ export function Failed({ error, retry }: { error: Error; retry?: () => void }) {
   );
 }
 
-/** `<Face of={useQuery(…)}>{(data) => …}</Face>`: content once it is there, until then the face that fits. */
+/**
+ * `<Face of={useQuery(…)}>{(data) => …}</Face>`: content once it is there, until then the face that fits. What was
+ * removed since is no longer shown.
+ */
 export function Face<T>({
   of,
   rows,
@@ -101,7 +104,8 @@ export function Face<T>({
   rows?: number;
   children: (data: T) => ReactNode;
 }) {
-  if (of.data !== undefined) return children(of.data);
+  const isAbsent = of.error instanceof Refusal && of.error.isAbsent;
+  if (of.data !== undefined && !isAbsent) return children(of.data);
   if (of.error) return <Failed error={of.error} retry={() => void of.refetch()} />;
   return <Loading rows={rows} />;
 }

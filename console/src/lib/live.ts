@@ -10,6 +10,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { type EventSourceMessage, EventSourceParserStream } from "eventsource-parser/stream";
 import { useSyncExternalStore } from "react";
 import type { Key, Schemas } from "@/lib/api";
+import { renew } from "@/lib/renew";
 import { type Moved, touchedBy, touches } from "@/lib/touching";
 
 export type Liveness = "live" | "connecting" | "stale";
@@ -137,7 +138,7 @@ class Stream {
       tests.some((each) => each(query.queryKey as Key));
     const under = this.queries?.getQueryCache().findAll({ predicate, fetchStatus: "fetching" });
     await atMost(Promise.allSettled(under?.map(({ promise }) => promise) ?? []));
-    await atMost(this.queries?.invalidateQueries({ predicate }));
+    await atMost(this.queries ? renew(this.queries, predicate) : undefined);
     const pause = Math.max(GATHER_MS, performance.now() - began);
     this.gathering =
       this.gathered.length > 0 ? setTimeout(() => void this.refresh(), pause) : undefined;

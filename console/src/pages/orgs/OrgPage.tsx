@@ -194,7 +194,7 @@ function Delete({ project, onClose }: { project: Project; onClose: () => void })
   const remove = useAct(
     (id: string, headers) =>
       client.DELETE("/v1/projects/{project}", { params: { path: { project: id } }, headers }),
-    { quiet: true, done: `${project.name} is deleted.`, onDone: onClose },
+    { quiet: true, done: `${project.name} is deleted.`, removes: project.id, onDone: onClose },
   );
   return (
     <Ask

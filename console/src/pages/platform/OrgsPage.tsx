@@ -253,7 +253,7 @@ function Delete({ org, onClose }: OfOrg) {
   const remove = useAct(
     (id: string, headers) =>
       client.DELETE("/v1/orgs/{org}", { params: { path: { org: id } }, headers }),
-    { quiet: true, done: `${org.name} is deleted.`, onDone: onClose },
+    { quiet: true, done: `${org.name} is deleted.`, removes: org.id, onDone: onClose },
   );
   return (
     <Ask

@@ -211,7 +211,12 @@ function Delete({ provider, onClose }: { provider: Provider; onClose: () => void
         params: { path: { provider: id } },
         headers,
       }),
-    { quiet: true, done: `${provider.name} is no way to sign in any more.`, onDone: onClose },
+    {
+      quiet: true,
+      done: `${provider.name} is no way to sign in any more.`,
+      removes: provider.id,
+      onDone: onClose,
+    },
   );
   return (
     <Ask

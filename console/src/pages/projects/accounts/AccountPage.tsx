@@ -211,6 +211,7 @@ function Delete({
     {
       quiet: true,
       done: `${account.name} is deleted.`,
+      removes: account.id,
       onDone: () => navigate({ to: base }),
     },
   );

@@ -324,7 +324,12 @@ function RemoveDialog({ row, onClose }: { row: Row; onClose: () => void }) {
         params: { path: { entitlement } },
         headers: { ...headers, "if-match": `"${row.version}"` },
       }),
-    { quiet: true, done: `${row.name} is no longer for this project`, onDone: onClose },
+    {
+      quiet: true,
+      done: `${row.name} is no longer for this project`,
+      removes: row.id,
+      onDone: onClose,
+    },
   );
   return (
     <Ask

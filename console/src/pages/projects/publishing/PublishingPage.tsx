@@ -596,7 +596,7 @@ function RemoveOperator({
         params: { path: { operator: id } },
         headers: { ...headers, "if-match": `"${operator.version}"` },
       }),
-    { quiet: true, done: `${operator.name} is removed`, onDone: onClose },
+    { quiet: true, done: `${operator.name} is removed`, removes: operator.id, onDone: onClose },
   );
   return (
     <Ask
