@@ -203,6 +203,18 @@ def test_a_drain_of_somebody_is_shown_and_left_alone() -> None:
     assert found.mend == {}
 
 
+def test_what_was_odd_when_a_worker_joined_stays_with_it() -> None:
+    odd = member("worker-1", adapter_detail={"node": "worker-1", "warnings": ["A clock."]})
+    found = health.judge(instance(odd), Answer(said()), {"worker-1": Answer(WELL)})
+
+    assert found.observed.members["mem_worker-1"].adapter_detail == {
+        "node": "worker-1",
+        "state": "IDLE+DYNAMIC_NORM",
+        "reason": "",
+        "warnings": ["A clock."],
+    }
+
+
 def test_a_drain_of_slurms_own_is_shown_with_what_helps_and_left_to_a_person() -> None:
     full = {"states": ["IDLE", "DRAIN"], "reason": "SlurmdSpoolDir is full"}
     found = judge(Answer(said(nodes=[{"node": "worker-1", **IDLE, **full}])), Answer(WELL))

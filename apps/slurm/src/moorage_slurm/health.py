@@ -312,7 +312,7 @@ def judge_worker(
     """
     if not member.reachable:
         return Finding(
-            "unhealthy", ["Its host does not answer the platform."], detail=_detail(node)
+            "unhealthy", ["Its host does not answer the platform."], detail=_detail(member, node)
         )
     own: list[str] = []
     ill: dict[str, str] = {}
@@ -344,7 +344,7 @@ def judge_worker(
         reasons,
         mend=parts if not own and member.status == "ready" else (),
         version=None if node is None else node["version"],
-        detail=_detail(node),
+        detail=_detail(member, node),
     )
 
 
@@ -373,7 +373,13 @@ def _is_behind(node: Json | None) -> bool:
     return node is not None and any(each in node["reason"] for each in (versions.REASON, nodes.KEY))
 
 
-def _detail(node: Json | None) -> Json | None:
+def _detail(member: moorage.Member, node: Json | None) -> Json | None:
+    """What is said of a worker. What was found when it joined stays with it."""
     if node is None:
         return None
-    return {"node": node["node"], "state": "+".join(node["states"]), "reason": node["reason"]}
+    return {
+        **member.adapter_detail,
+        "node": node["node"],
+        "state": "+".join(node["states"]),
+        "reason": node["reason"],
+    }
