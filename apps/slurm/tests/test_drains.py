@@ -37,10 +37,12 @@ def test_a_node_that_is_open_is_drained_by_nobody() -> None:
 
 @pytest.fixture
 def scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
-    """Puts a script in the place of `scontrol`; the folder that it runs in."""
+    """Puts scripts in the place of `scontrol` and others; the folder that they run in."""
 
-    def stands_in(script: str) -> Path:
-        for name, text in (("scontrol", f"cd {tmp_path}\n{script}"), ("squeue", "")):
+    def stands_in(script: str, *, srun: str = "exit 1", squeue: str = "") -> Path:
+        scripts = {"scontrol": script, "srun": srun, "squeue": squeue}
+        for name, script in scripts.items():
+            text = f"cd {tmp_path}\n{script}"
             program = tmp_path / name
             program.write_text(f"#!/bin/sh\n{text}\n")
             program.chmod(0o755)
@@ -104,6 +106,42 @@ def test_the_drain_of_a_member_stays_though_a_full_disk_took_its_words(
     assert not (place / "told").exists()
 
 
+DOWN = """
+    if test $1 = update; then echo "$*" >told; exit; fi
+    echo "NodeName=w State=DOWN+DYNAMIC_NORM CPUTot=2 Partitions=main REASON"
+"""
+
+
+@pytest.mark.parametrize(
+    ("reason", "resumed"),
+    [
+        ("Reason=Node unexpectedly rebooted [slurm@2026-01-31T12:00:00]", True),
+        ("Reason=moorage: its host is gone [root@2026-01-31T12:00:00]", True),
+        ("", True),
+        ("Reason=bad memory [root@2026-01-31T12:00:00]", False),
+        ("Reason=see ticket=4711 [ada@site@2026-01-31T12:00:00]", False),
+    ],
+)
+def test_a_repair_lets_a_node_be_used_again_that_nobody_else_took_down(
+    scheduler: Callable[[str], Path], reason: str, resumed: bool
+) -> None:
+    place = scheduler(DOWN.replace("REASON", reason))
+
+    found = nodes.mend({"node": "w"})
+
+    assert found == {"known": True}
+    assert (place / "told").exists() is resumed
+
+
+def test_nobody_waits_for_a_node_that_somebody_took_down_and_no_job_is_tried_there(
+    scheduler: Callable[[str], Path],
+) -> None:
+    scheduler(DOWN.replace("REASON", "Reason=bad memory [root@2026-01-31T12:00:00]"))
+
+    assert nodes.await_registered({"node": "w", "seconds": 0})["registered"]
+    assert nodes.canary({"node": "w"}) == {"ran": False}
+
+
 def test_a_repair_leaves_what_slurm_drained_for_a_full_disk(
     scheduler: Callable[[str], Path],
 ) -> None:
@@ -112,6 +150,68 @@ def test_a_repair_leaves_what_slurm_drained_for_a_full_disk(
     nodes.mend({"node": "w"})
 
     assert not (place / "told").exists()
+
+
+# Trying a job
+
+
+def free(name: str, states: str = "IDLE", used: int = 0, partitions: str = "fast,main") -> str:
+    """A node as scontrol has it."""
+    return f"NodeName={name} State={states} CPUTot=2 CPUAlloc={used} Partitions={partitions}"
+
+
+def shows(*lines: str) -> str:
+    """A scheduler that knows these nodes, or the one that it is asked for."""
+    said = "\n".join(lines)
+    return f"cat <<'END' | grep -- \"NodeName=$4\"\n{said}\nEND"
+
+
+def test_a_job_is_tried_on_the_worker_that_has_the_least_to_do(
+    scheduler: Callable[..., Path],
+) -> None:
+    lines = (free("a", used=1), free("b"), free("c", "IDLE+DRAIN"), free("other"))
+    place = scheduler(shows(*lines), srun='echo "$*" >ran')
+
+    found = nodes.try_one({"nodes": ["a", "b", "c"]})
+
+    ran = (place / "ran").read_text()
+    assert found == {"node": "b"}
+    assert ran.startswith("--partition=fast --nodelist b ")
+    assert "--immediate" in ran
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        free("a", "ALLOCATED", 2),
+        free("a", "IDLE+DRAIN"),
+        free("a", partitions="(null)"),
+    ],
+)
+def test_no_job_is_tried_where_none_could_start(scheduler: Callable[..., Path], line: str) -> None:
+    place = scheduler(shows(line), srun="touch ran")
+
+    found = nodes.try_one({"nodes": ["a"]})
+
+    assert found == {"node": None}
+    assert not (place / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("queue", "waits"),
+    [("Resources", True), ("Priority", True), ("JobHeldUser", False), ("", False)],
+)
+def test_a_job_that_others_came_before_has_not_failed(
+    scheduler: Callable[..., Path], queue: str, waits: bool
+) -> None:
+    waiting = f"case $* in *pending*) echo {queue};; esac"
+    scheduler(shows(free("a")), srun="echo revoked >&2; exit 1", squeue=waiting)
+
+    if waits:
+        assert nodes.try_one({"nodes": ["a"]}) == {"node": None}
+    else:
+        with pytest.raises(commands.Refused, match="A job on a did not end well: revoked"):
+            nodes.try_one({"nodes": ["a"]})
 
 
 @pytest.mark.parametrize(

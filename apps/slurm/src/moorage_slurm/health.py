@@ -13,6 +13,7 @@ LEAST_FREE_MB = 512
 FREED = (
     "Slurm does not take that back: make room there, then resume the node (`slurm.node.resume`)."
 )
+THEIRS = "That is theirs to take back: `scontrol update NodeName=… State=RESUME`."
 FRESH = 45
 MOST_ASKED = 8
 """Workers that are asked in one look."""
@@ -312,7 +313,7 @@ def judge_worker(
     """
     if not member.reachable:
         return Finding(
-            "unhealthy", ["Its host does not answer the platform."], detail=_detail(node)
+            "unhealthy", ["Its host does not answer the platform."], detail=_detail(member, node)
         )
     own: list[str] = []
     ill: dict[str, str] = {}
@@ -344,7 +345,7 @@ def judge_worker(
         reasons,
         mend=parts if not own and member.status == "ready" else (),
         version=None if node is None else node["version"],
-        detail=_detail(node),
+        detail=_detail(member, node),
     )
 
 
@@ -359,6 +360,10 @@ def _as_seen(node: Json | None, status: str) -> Finding:
         return Finding("unhealthy", ["The scheduler does not know it."])
     states, reason = set(node["states"]), node["reason"]
     bad = states & BAD
+    if nodes.is_shut(node):
+        state = "+".join(sorted(states & nodes.SHUT))
+        who = node["by"] or "Somebody"
+        return Finding("degraded", [f"{who} set it {state} in Slurm: {reason}. {THEIRS}"])
     if bad:
         why = f"Slurm says {'+'.join(sorted(bad))}{f': {reason}' if reason else ''}."
         return Finding("unhealthy", [why])
@@ -373,7 +378,13 @@ def _is_behind(node: Json | None) -> bool:
     return node is not None and any(each in node["reason"] for each in (versions.REASON, nodes.KEY))
 
 
-def _detail(node: Json | None) -> Json | None:
+def _detail(member: moorage.Member, node: Json | None) -> Json | None:
+    """What is said of a worker. What was found when it joined stays with it."""
     if node is None:
         return None
-    return {"node": node["node"], "state": "+".join(node["states"]), "reason": node["reason"]}
+    return {
+        **member.adapter_detail,
+        "node": node["node"],
+        "state": "+".join(node["states"]),
+        "reason": node["reason"],
+    }

@@ -9,8 +9,14 @@ from moorage_slurm.onhost.commands import Json, Refused, fields, journal, must, 
 
 ANSWERS_WITHIN = 5.0
 USABLE = frozenset({"IDLE", "MIXED", "ALLOCATED", "COMPLETING"})
-SIGNATURE = re.compile(r" \[\S+@\S+\]$")
+SIGNATURE = re.compile(r" \[(\S+)@\S+\]$")
 """Who set a reason, and when, as scontrol shows it after the reason."""
+SLURM = "slurm"
+"""Whose reasons are those of the scheduler itself."""
+OURS = "moorage"
+"""How every reason of ours begins."""
+SHUT = frozenset({"DOWN", "FAIL"})
+"""States that somebody can give a node. Slurm gives the first as well."""
 BAD = frozenset({"DOWN", "FAIL", "NOT_RESPONDING", "INVALID_REG", "UNKNOWN", "ERROR"})
 
 
@@ -37,13 +43,17 @@ def list_nodes(given: Json) -> Json:
 
 def describe(said: Json) -> Json:
     """What matters of a node."""
+    reason = _said(said.get("Reason", ""))
+    signed = SIGNATURE.search(reason)
     return {
         "node": said["NodeName"],
         "states": said.get("State", "").replace("*", "+NOT_RESPONDING").split("+"),
-        "reason": SIGNATURE.sub("", _said(said.get("Reason", ""))),
+        "reason": SIGNATURE.sub("", reason),
+        "by": signed[1] if signed else "",
         "cpus": int(said.get("CPUTot", 0)),
         "cpus_used": int(said.get("CPUAlloc", 0)),
         "memory_mb": int(said.get("RealMemory", 0)),
+        "partitions": _said(said.get("Partitions", "")),
         "gres": _said(said.get("Gres", "")),
         "features": _said(said.get("AvailableFeatures", "")),
         "version": said.get("Version", ""),
@@ -60,11 +70,21 @@ def is_usable(node: Json) -> bool:
     return bool(states & USABLE) and not states & BAD
 
 
+def is_shut(node: Json) -> bool:
+    """Whether somebody took the node out of use for a reason of theirs, other than by a drain.
+
+    What Slurm itself finds it signs as itself.
+    """
+    theirs = bool(node["reason"]) and node["by"] != SLURM and not node["reason"].startswith(OURS)
+    return theirs and not SHUT.isdisjoint(node["states"])
+
+
 def await_registered(given: Json) -> Json:
-    """Until the scheduler would give the node a job; what it says otherwise."""
+    """Until the scheduler would give the node a job, or somebody alone keeps it from that; what it
+    says otherwise."""
 
     def is_registered(node: Json | None) -> bool:
-        return node is not None and is_usable(node)
+        return node is not None and (is_usable(node) or is_shut(node))
 
     found = until(lambda: find(given["node"]), is_registered, within=given.get("seconds", 10))
     return {"node": found, "registered": is_registered(found)}
@@ -96,31 +116,66 @@ def why_silent(given: Json) -> Json:
 def canary(given: Json) -> Json:
     """A job of root's on one node: it starts and ends well.
 
-    Where there is no room because jobs run already, those have shown the same; and where the node
-    is drained, nobody's job starts.
+    Where there is no room because jobs run already, those have shown the same; where others wait,
+    it does not wait behind them; and where the node is shut, nobody's job starts.
     """
     name = given["node"]
+    node = _must_find(name)
+    if not has_room(node):
+        return {"ran": False}
     words = ("--nodelist", name, "--nodes=1", "--account=root", "--time=1", "--mem=1")
+    place = f"--partition={node['partitions'].partition(',')[0]}"
     name_it = ("--job-name=moorage-canary", "--quiet", "--chdir=/", "--immediate=10")
-    done = run("srun", *words, *name_it, "/bin/true", within=given.get("seconds", 30))
+    done = run("srun", place, *words, *name_it, "/bin/true", within=given.get("seconds", 30))
     if done.ok:
         return {"ran": True}
-    if jobs_on(name) or "DRAIN" in _must_find(name)["states"]:
+    if jobs_on(name) or are_waiting() or not has_room(_must_find(name)):
         return {"ran": False}
     raise Refused("canary_failed", f"A job on {name} did not end well: {done.words}")
 
 
+def has_room(node: Json) -> bool:
+    """Whether a job could start on a node at once, as far as its state tells."""
+    is_open = "DRAIN" not in node["states"] and not is_shut(node) and bool(node["partitions"])
+    return is_open and node["cpus_used"] < node["cpus"]
+
+
+def try_one(given: Json) -> Json:
+    """The same on one of these nodes that has room; on which, if there is one."""
+    names = {*given["nodes"]}
+
+    def look() -> list[Json]:
+        return [node for node in list_all() if node["node"] in names]
+
+    found = pick(until(look, is_said, within=ANSWERS_WITHIN))
+    ran = found is not None and canary({**given, "node": found})["ran"]
+    return {"node": found if ran else None}
+
+
+def is_said(found: list[Json]) -> bool:
+    """Whether the answer is known: a node has room, or none that is still to be heard of may."""
+    return pick(found) is not None or all(is_usable(node) or is_shut(node) for node in found)
+
+
+def pick(found: list[Json]) -> str | None:
+    """The node with the least to do, of those that have room."""
+    free = [node for node in found if is_usable(node) and has_room(node)]
+    return min(free, key=lambda node: (node["cpus_used"], node["node"]))["node"] if free else None
+
+
 def mend(given: Json) -> Json:
-    """Let a node that was down, or lacked the key, be used again. Other drains stay.
+    """Let a node that was down, or lacked the key, be used again. What others closed stays closed.
 
     Whether the scheduler knows it: one that was killed forgets who came in the seconds before it.
     """
     node = find(given["node"])
-    if node is not None and parts(node, KEY)[0]:
+    if node is None:
+        return {"known": False}
+    if parts(node, KEY)[0]:
         release({**given, "owner": KEY})
-    if node is not None and "DOWN" in node["states"] and "DRAIN" not in node["states"]:
+    if "DOWN" in node["states"] and "DRAIN" not in node["states"] and not is_shut(node):
         _update(node["node"], "State=RESUME")
-    return {"known": node is not None}
+    return {"known": True}
 
 
 def delete(given: Json) -> Json:
@@ -220,6 +275,12 @@ def jobs_on(name: str) -> list[int]:
     return sorted({int(line) for line in done.lines})
 
 
+def are_waiting() -> bool:
+    """Whether somebody's jobs are in the queue that could start if there were room."""
+    done = run("squeue", "-h", "-a", "--states=pending", "-o", "%r", within=30)
+    return any(line.strip() in ("Resources", "Priority") for line in done.lines)
+
+
 def evict(given: Json) -> Json:
     """Take the jobs off a node: back into the queue where that is possible, else to their end."""
     cut = jobs_on(given["node"])
@@ -307,6 +368,7 @@ VERBS = {
     "await": await_registered,
     "why": why_silent,
     "canary": canary,
+    "try": try_one,
     "delete": delete,
     "mend": mend,
     "close": close,
