@@ -80,7 +80,7 @@ def test_a_dead_host_takes_nothing_along(
 
 def test_a_host_that_started_anew_schedules_with_the_same_state(cluster: Cluster) -> None:
     queue = ("squeue", "-h", "-t", "all", "-o", "%i")
-    before, host = cluster.run(*queue), cluster.controller
+    before, host = {*cluster.run(*queue).split()}, cluster.controller
     host.power_off()
     host.power_on()
     host.run("systemctl start munge mariadb")
@@ -89,7 +89,7 @@ def test_a_host_that_started_anew_schedules_with_the_same_state(cluster: Cluster
     cluster.ask("repair", {"reason": "its host was started anew"})
 
     assert refused.code != 0, "it would begin anew, without its state"
-    assert cluster.run(*queue) == before
+    assert before <= {*cluster.run(*queue).split()}, "a repair runs a job of its own"
 
 
 def test_nothing_stays_on_the_export_when_the_cluster_has_ended(cluster: Cluster) -> None:
