@@ -9,11 +9,11 @@ from moorage._problem import NotFound, Unreachable
 from moorage.controller import wire
 
 
-def refused(code: str) -> None:
+def refused(code: str, *, part: bool = False) -> None:
     async def ask() -> None:
         raise NotFound("It is not there.", status=404, code=code, correlation_id="01abc")
 
-    asyncio.run(wire.Grip().persist(ask))
+    asyncio.run(wire.Grip().persist(ask, part=part))
 
 
 def test_what_is_held_is_lost_when_it_is_gone() -> None:
@@ -26,6 +26,11 @@ def test_a_view_that_an_earlier_version_lacks_ends_no_watch() -> None:
         refused("view_unknown")
 
     assert failed.value.code == "view_unknown"
+
+
+def test_a_member_that_left_during_a_look_ends_no_watch() -> None:
+    with pytest.raises(moorage.Fail):
+        refused("not_found", part=True)
 
 
 async def test_what_was_let_go_is_asked_for_no_more(monkeypatch: pytest.MonkeyPatch) -> None:

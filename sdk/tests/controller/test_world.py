@@ -116,6 +116,8 @@ def test_a_replacement_brings_the_new_one_in_before_the_old_one_goes() -> None:
         ("member.remove", "succeeded"),
     ]
     assert [m.status for m in after.members] == ["ready", "removed", "ready"]
+    given = after.operations[0].input
+    assert (given["old"], given["new"]) == ("mem_worker-1", "mem_worker-2")
 
 
 def test_where_there_is_no_room_for_both_the_old_one_goes_first() -> None:

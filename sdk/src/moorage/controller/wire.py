@@ -56,8 +56,11 @@ class Grip:
         if self._gone:
             raise Lost("this replica has let it go")
 
-    async def persist(self, ask: Callable[[], Awaitable[T]]) -> T:
+    async def persist(self, ask: Callable[[], Awaitable[T]], *, part: bool = False) -> T:
         """Ask until there is an answer. A refusal is one; what it means, an app's author is told.
+
+        Args:
+            part: It is about a part of what is held, which may be gone while the whole is not.
 
         Raises:
             Lost: what was held is another's, or is over, or was let go.
@@ -72,7 +75,7 @@ class Grip:
                 raise Lost(err.detail) from err
             except NotFound as err:
                 # What is held is gone; or a part of it is not there, which is no reason to let go.
-                gone = err.code == "not_found"
+                gone = err.code == "not_found" and not part
                 raise (Lost(err.detail) if gone else Fail(err.code, err.detail)) from err
             except (Conflict, Forbidden, Unprocessable) as err:
                 over = err.code in OVER
@@ -219,10 +222,13 @@ class WireWatch:
     async def probe(self, name: str, member: str) -> tuple[Ended, bytes]:
         calls = self._client.controllers
         wish = controllers.ProbeWish(name=name, member=member)
-        made = await self._persist(lambda: calls.probe(self._instance, [wish], fence=self._fence))
+        # A member may leave between two looks, or within one: that ends no watch.
+        made = await self._persist(
+            lambda: calls.probe(self._instance, [wish], fence=self._fence), part=True
+        )
         id = made.tasks[0].id
-        task = await self._persist(lambda: self._client.tasks.wait(id))
-        said = await self._persist(lambda: _whole(self._client, id, "stdout"))
+        task = await self._persist(lambda: self._client.tasks.wait(id), part=True)
+        said = await self._persist(lambda: _whole(self._client, id, "stdout"), part=True)
         return _ended(task), said
 
     async def observe(self, observed: Observed) -> None:
@@ -245,7 +251,8 @@ class WireWatch:
     async def request_repair(self, reason: str, members: list[str]) -> None:
         calls, fence = self._client.controllers, self._fence
         await self._persist(
-            lambda: calls.request_repair(self._instance, reason, members=members, fence=fence)
+            lambda: calls.request_repair(self._instance, reason, members=members, fence=fence),
+            part=True,
         )
 
 

@@ -278,7 +278,8 @@ def replace(old: str, by: str, *, lost: bool = False, old_first: bool = False) -
         old_first: The component has no room for both, so the old one goes first.
     """
     order = "old_first" if old_first or lost else "new_first"
-    given = {"lost": lost, "order": order, "replaced_by": f"mem_{by}"}
+    named = {"old": f"mem_{old}", "new": f"mem_{by}"}
+    given = {**named, "lost": lost, "order": order, "replaced_by": f"mem_{by}"}
     return Operation("member.replace", members=(by, old), input=given, max_failures=0)
 
 
