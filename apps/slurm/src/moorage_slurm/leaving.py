@@ -26,7 +26,11 @@ async def resume(op: moorage.MemberOperation) -> None:
 
 @app.member("worker").replace.prepare
 async def prepare_successor(op: moorage.BatchOperation) -> None:
-    await know_gpus(op, [each for each in op.batch if each.id == op.input["new"]])
+    old, new = ([each for each in op.batch if each.id == op.input[key]] for key in ("old", "new"))
+    if op.input["lost"]:
+        for each in old:
+            cluster.check_outlived(op.instance, each)
+    await know_gpus(op, new)
 
 
 @app.member("worker").remove
@@ -76,8 +80,8 @@ async def _outlive(op: moorage.MemberOperation) -> None:
     """Workers wait for the new controller with a key that the dead host has not."""
     op.message(succession.LOSSES)
     await keys.make_new_key(op, no_return=True)
-    workers = [op.machine(each) for each in cluster.workers_of(op.instance)]
-    auth = op.instance.config["auth"]
+    left = succession.workers_left(op.instance, op.member.allocation_id)
+    workers, auth = [op.machine(each) for each in left], op.instance.config["auth"]
     late: dict[str, str] = await op.step(
         "prepare workers", succession.silence, workers, op.secret(KEY), auth
     )
@@ -129,6 +133,7 @@ def _reason(op: moorage.MemberOperation) -> str:
 
 async def _give_up(op: moorage.MemberOperation) -> None:
     """Nothing is done on a host that is gone. If it comes back, its key opens nothing any more."""
+    cluster.check_outlived(op.instance, op.member)
     machine = op.machine(scheduler(op))
     cut: list[int] = await op.step(
         "let the scheduler forget it", host.forget_lost, machine, op.member.name
