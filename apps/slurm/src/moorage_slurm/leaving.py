@@ -1,5 +1,6 @@
 """Going away: drains, members that leave, and the end of a cluster."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,6 +11,7 @@ from moorage_slurm.joining import know_gpus, scheduler
 from moorage_slurm.onhost import state
 
 Json = dict[str, Any]
+CONF = f"{render.CONFIG}/slurm.conf"
 GONE = "The host is gone, and nobody looked."
 
 
@@ -91,12 +93,18 @@ async def _outlive(op: moorage.MemberOperation) -> None:
 
 @app.instance.decommission.prepare
 async def end_jobs(op: moorage.InstanceOperation) -> None:
-    """Jobs end before their hosts do: at once, or in their own time."""
+    """Jobs end before their hosts do: at once, or in their own time. No new one comes meanwhile."""
     controller = cluster.controller_of(op.instance)
     if controller is None or not controller.reachable or controller.status not in cluster.SETTLED:
         return  # no scheduler has any: a deployment that came to nothing goes like any other
-    policy = op.instance.config["jobs_at_the_end"]
-    await op.step("end the jobs", host.end_jobs, op.machine(controller), policy)
+    machine, policy = op.machine(controller), op.instance.config["jobs_at_the_end"]
+    whole = cluster.cluster(op.instance, controller)
+    closed, usual = (
+        {CONF: render.slurm_conf(each)} for each in (replace(whole, closed=True), whole)
+    )
+    undo = exchange.open_queue
+    await op.step("take no more jobs", exchange.close_queue, machine, closed, usual, undo=undo)
+    await op.step("end the jobs", host.end_jobs, machine, policy)
 
 
 @app.instance.decommission
