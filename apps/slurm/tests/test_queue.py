@@ -5,7 +5,7 @@ import json
 import pytest
 
 from moorage_slurm import views
-from moorage_slurm.onhost import queue
+from moorage_slurm.onhost import commands, queue
 
 
 def line(**values: str) -> str:
@@ -134,3 +134,74 @@ def test_a_job_of_the_past_is_told_in_the_words_of_the_queue() -> None:
     assert (found["job"], found["array"], found["name"], found["cpus"]) == (12, "12_3", "train", 2)
     assert (found["submitted"], found["ended"]) == ("2026-01-01T10:00:00Z", None)
     assert {*queue.NAMES} - {*found} == {"reason"}
+
+
+# The end of a cluster
+
+
+class Scheduler:
+    """What programs are asked while a cluster ends, and what a queue of jobs makes them answer."""
+
+    def __init__(self, *states: str, says: str = "") -> None:
+        self.states, self.says = list(states), says
+        self.asked: list[tuple[str, ...]] = []
+
+    def __call__(self, *argv: str, **_: object) -> commands.Completed:
+        if argv[0] == "squeue":
+            mark = argv[argv.index("-o") + 1].partition("|")[0]
+            rows = [f"{mark}|{line(state=state)}" for state in self.states]
+            return commands.Completed(0, "\n".join(rows), "")
+        self.asked.append(argv)
+        if not self.says:
+            pending = [state for state in self.states if state != "PENDING"]
+            self.states = pending if "--state=PENDING" in argv else []
+        return commands.Completed(1 if self.says else 0, "", self.says)
+
+
+def end(monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler, policy: str) -> list[int]:
+    monkeypatch.setattr(queue, "run", scheduler)
+    return queue.end({"policy": policy})["jobs"]
+
+
+def test_jobs_that_are_awaited_are_not_touched_and_those_that_wait_go(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scheduler = Scheduler("RUNNING", "PENDING")
+
+    assert end(monkeypatch, scheduler, "wait") == [7]
+    assert scheduler.asked == [("scancel", "--user=ada", "--state=PENDING")]
+
+
+def test_all_jobs_are_cancelled_where_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler("RUNNING", "PENDING")
+
+    assert end(monkeypatch, scheduler, "cancel") == []
+    assert scheduler.asked == [("scancel", "--user=ada")]
+
+
+@pytest.mark.parametrize(
+    ("says", "code"),
+    [
+        ("scancel: error: Access/permission denied", "cancel_refused"),
+        ("scancel: error: Unable to contact slurm controller", "scheduler_silent"),
+    ],
+)
+def test_jobs_that_slurm_does_not_cancel_are_told(
+    monkeypatch: pytest.MonkeyPatch, says: str, code: str
+) -> None:
+    with pytest.raises(commands.Refused) as refused:
+        end(monkeypatch, Scheduler("PENDING", says=says), "wait")
+
+    assert refused.value.code == code
+
+
+def test_a_job_that_ended_before_it_could_be_cancelled_is_no_trouble(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Late(Scheduler):
+        def __call__(self, *argv: str, **_: object) -> commands.Completed:
+            said = super().__call__(*argv)
+            self.states = self.states if argv[0] == "squeue" else []
+            return said
+
+    assert end(monkeypatch, Late("RUNNING", says="Job has already finished"), "cancel") == []

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.callers import Caller, wait_until
+from tests.e2e.callers import Caller, Refused, wait_until
 from tests.e2e.world import Tenant
 from tests.slurm import clusters
 from tests.slurm.clusters import Cluster, Held, People
@@ -176,6 +176,11 @@ def test_a_worker_that_is_removed_does_not_come_back(cluster: Cluster, held: lis
     assert nodes_of(cluster) == ["worker-1", "worker-2", "worker-4"]
     assert host.run(["test", "-e", KEY], check=False).code != 0
     assert host.run(["pgrep", "-x", "slurmd"], check=False).code != 0
+
+
+def test_nobody_removes_the_controller(cluster: Cluster) -> None:
+    with pytest.raises(Refused, match="verb_not_offered"):
+        ask(cluster, "remove", cluster.login)
 
 
 def test_a_worker_that_nobody_hears_is_blocked_with_what_keeps_it(

@@ -141,6 +141,20 @@ def check_change(instance: moorage.Instance, before: Mapping[str, Any]) -> None:
         )
 
 
+def check_outlived(instance: moorage.Instance, member: moorage.Member) -> None:
+    """Refuse to give up a worker whose host was the controller's: nobody is left to forget it."""
+    controller = controller_of(instance)
+    if controller is None or controller.allocation_id != member.allocation_id:
+        return
+    first, then = controller.name, member.name
+    raise moorage.Fail(
+        "controller_lost",
+        f"The host of {then} is that of {first} too, which is lost with it: nobody is left who"
+        f" could forget the worker. Cancel this operation, replace {first} as lost, and then"
+        f" {then}.",
+    )
+
+
 def is_overdue(given: Mapping[str, Any], *, since: datetime, now: datetime) -> bool:
     """Whether jobs have had the time that the request leaves them."""
     policy, seconds = given.get("policy", "wait"), given.get("deadline_seconds") or 0

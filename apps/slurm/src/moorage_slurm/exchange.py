@@ -7,7 +7,7 @@ from typing import Any
 
 import moorage
 from moorage_slurm import archive, cluster, host, render
-from moorage_slurm.onhost import copies, versions
+from moorage_slurm.onhost import copies, queue, versions
 
 Json = dict[str, Any]
 CONTROLLER_UNITS = (f"{render.PEOPLE}.path", "slurmctld.service", "slurmdbd.service")
@@ -96,9 +96,16 @@ async def start_scheduler(machine: moorage.Machine) -> str:
 
 
 async def close_queue(machine: moorage.Machine, files: Mapping[str, str], usual: Json) -> str:
-    """Take no more jobs and start none; since when. A scheduler that is dead does neither."""
+    """Take no more jobs and start none; since when. A scheduler that is dead does neither, and
+    finds the files when it is back."""
     await host.write(machine, files)
-    await machine.exec("scontrol", "reconfigure", repeatable=True, check=False)
+    done = await machine.exec("scontrol", "reconfigure", repeatable=True, check=False)
+    if done.exit_code != 0 and not queue.SILENCE.search(done.stderr):
+        raise moorage.Fail(
+            "queue_open",
+            f"{machine.name}: the scheduler still takes jobs: {done.stderr.strip()[-500:]}",
+            recovery="retryable",
+        )
     return datetime.now(UTC).isoformat()
 
 

@@ -14,7 +14,7 @@ Json = dict[str, Any]
 PYTHON = "/usr/bin/python3"
 AT_ONCE = 50
 """Hosts that are worked on at the same time."""
-RETRYABLE = frozenset({"scheduler_silent", "daemon_silent", "accounting_refused"})
+RETRYABLE = frozenset({"scheduler_silent", "daemon_silent", "accounting_refused", "cancel_refused"})
 COMES_WITHIN = 30
 """Seconds for which a worker knocks at a scheduler before it is asked how the controller fares."""
 
@@ -536,9 +536,7 @@ async def end_jobs(controller: moorage.Machine, policy: str) -> None:
             return
         raise
     if left:
-        raise moorage.Wait(
-            f"waiting for {some_jobs(left)}", recheck=1 if policy == "cancel" else 10
-        )
+        raise moorage.Wait(f"waiting for {some_jobs(left)}", recheck=1 if policy == "cancel" else 5)
 
 
 # --- leaving -------------------------------------------------------------------------------------

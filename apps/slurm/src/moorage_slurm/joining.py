@@ -95,7 +95,9 @@ async def _find_legacy(op: moorage.MemberOperation) -> succession.Legacy | None:
     """What a controller that takes another's place begins with; None for the first one."""
     if op.member.replaces_id is None:
         return None
-    workers = [op.machine(each) for each in cluster.workers_of(op.instance)]
+    # It is asked of workers only where the host of before is dead.
+    left = succession.workers_left(op.instance, _login_allocation(op.instance))
+    workers = [op.machine(each) for each in left]
     found = await op.step("look what there is", succession.look, op.node, workers)
     return succession.Legacy(**found)
 
@@ -125,7 +127,8 @@ async def _take_over(op: moorage.MemberOperation, legacy: succession.Legacy) -> 
 async def _gather_workers(op: moorage.MemberOperation, legacy: succession.Legacy) -> None:
     """Workers follow the new controller, and their jobs go on; nothing runs twice."""
     units = succession.units(op, op.member)
-    machines = [op.machine(each) for each in cluster.workers_of(op.instance)]
+    lost = _login_allocation(op.instance) if legacy.is_old else None
+    machines = [op.machine(each) for each in succession.workers_left(op.instance, lost)]
     said: list[str] = []
     if legacy.is_old:
         settle = succession.settle
@@ -143,6 +146,11 @@ async def _gather_workers(op: moorage.MemberOperation, legacy: succession.Legacy
         op.message(" ".join(said))
     op.report_instance(endpoints=cluster.endpoints(op.member))
     await op.step("forget the copy", succession.drop, op.node)
+
+
+def _login_allocation(instance: moorage.Instance) -> str | None:
+    """Where the controller of before stood: people still log in there."""
+    return instance.endpoints.get("login_allocation")
 
 
 @app.member("worker").add.prepare

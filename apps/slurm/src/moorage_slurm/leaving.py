@@ -1,6 +1,7 @@
 """Going away: drains, members that leave, and the end of a cluster."""
 
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,6 +12,7 @@ from moorage_slurm.joining import know_gpus, scheduler
 from moorage_slurm.onhost import state
 
 Json = dict[str, Any]
+CONF = f"{render.CONFIG}/slurm.conf"
 GONE = "The host is gone, and nobody looked."
 
 
@@ -27,7 +29,11 @@ async def resume(op: moorage.MemberOperation) -> None:
 
 @app.member("worker").replace.prepare
 async def prepare_successor(op: moorage.BatchOperation) -> None:
-    await know_gpus(op, [each for each in op.batch if each.id == op.input["new"]])
+    old, new = ([each for each in op.batch if each.id == op.input[key]] for key in ("old", "new"))
+    if op.input["lost"]:
+        for each in old:
+            cluster.check_outlived(op.instance, each)
+    await know_gpus(op, new)
 
 
 @app.member("worker").remove
@@ -82,7 +88,8 @@ async def _outlive(op: moorage.MemberOperation) -> None:
     Not before somebody has agreed to what is lost: beforehand, by `force`, or once it is told.
     What is on an export is not lost.
     """
-    workers = [op.machine(each) for each in cluster.workers_of(op.instance)]
+    left = succession.workers_left(op.instance, op.member.allocation_id)
+    workers = [op.machine(each) for each in left]
     found: Json = await op.step("look what is lost", succession.foresee, workers, op.attempt)
     asks = op.input.get("policy") != "force" and exports.wish(op.instance) is None
     if asks and op.attempt == found["attempt"]:
@@ -98,12 +105,18 @@ async def _outlive(op: moorage.MemberOperation) -> None:
 
 @app.instance.decommission.prepare
 async def end_jobs(op: moorage.InstanceOperation) -> None:
-    """Jobs end before their hosts do: at once, or in their own time."""
+    """Jobs end before their hosts do: at once, or in their own time. No new one comes meanwhile."""
     controller = cluster.controller_of(op.instance)
     if controller is None or not controller.reachable or controller.status not in cluster.SETTLED:
         return  # no scheduler has any: a deployment that came to nothing goes like any other
-    policy = op.instance.config["jobs_at_the_end"]
-    await op.step("end the jobs", host.end_jobs, op.machine(controller), policy)
+    machine, policy = op.machine(controller), op.instance.config["jobs_at_the_end"]
+    whole = cluster.cluster(op.instance, controller)
+    closed, usual = (
+        {CONF: render.slurm_conf(each)} for each in (replace(whole, closed=True), whole)
+    )
+    undo = exchange.open_queue
+    await op.step("take no more jobs", exchange.close_queue, machine, closed, usual, undo=undo)
+    await op.step("end the jobs", host.end_jobs, machine, policy)
 
 
 @app.instance.decommission
@@ -140,6 +153,7 @@ def _reason(op: moorage.MemberOperation) -> str:
 
 async def _give_up(op: moorage.MemberOperation) -> None:
     """Nothing is done on a host that is gone. If it comes back, its key opens nothing any more."""
+    cluster.check_outlived(op.instance, op.member)
     machine = op.machine(scheduler(op))
     cut: list[int] = await op.step(
         "let the scheduler forget it", host.forget_lost, machine, op.member.name

@@ -149,6 +149,15 @@ def losses(found: Mapping[str, Any], *, now: float) -> str:
     )
 
 
+def workers_left(instance: moorage.Instance, lost: str | None) -> list[moorage.Member]:
+    """Workers that have a daemon. One on the host that is lost does not answer, even if the
+    platform has not seen that so far. Pure."""
+    return [
+        each.model_copy(update={"reachable": False}) if each.allocation_id == lost else each
+        for each in cluster.workers_of(instance)
+    ]
+
+
 async def silence(
     machines: Sequence[moorage.Machine], key: moorage.Secret, auth: str
 ) -> dict[str, str]:

@@ -292,16 +292,22 @@ def _now(found: list[Json]) -> Json:
 
 
 def end(given: Json) -> Json:
-    """Jobs that are left. They are cancelled where that is the policy; nothing new starts."""
-    found = jobs()
-    if given["policy"] == "cancel":
-        for user in sorted({each["user"] for each in found}):
-            run("scancel", f"--user={user}", within=60)
-    else:
-        waiting = [str(each["job"]) for each in found if each["state"] == "PENDING"]
-        if waiting:
-            run("scancel", *waiting, within=60)
-    return {"jobs": [each["job"] for each in jobs()]}
+    """Cancel jobs: all, or those that have not begun where the others are awaited; what is left."""
+    only = () if given["policy"] == "cancel" else ("--state=PENDING",)
+    said = [
+        run("scancel", f"--user={user}", *only, within=60)
+        for user in sorted({each["user"] for each in jobs() if is_to_go(each, given["policy"])})
+    ]
+    left, failed = jobs(), [done for done in said if not done.ok]
+    if failed and any(is_to_go(each, given["policy"]) for each in left):
+        code = "scheduler_silent" if SILENCE.search(failed[0].stderr) else "cancel_refused"
+        raise Refused(code, f"Slurm did not cancel all jobs: {_reason(failed[0])}")
+    return {"jobs": [each["job"] for each in left]}
+
+
+def is_to_go(job: Json, policy: str) -> bool:
+    """Whether a job does not come to its own end by a policy. Pure."""
+    return policy == "cancel" or job["state"] == "PENDING"
 
 
 VERBS = {"end": end, "submit": submit, "list": list_jobs, "inspect": inspect, "change": change}
