@@ -16,12 +16,6 @@ pytestmark = pytest.mark.lab
 SEEN, MENDED = 30.0, 120.0
 """Seconds. On a quiet machine a look comes every five."""
 LIE = "203.0.113.9"
-REBOOTED = """systemctl stop slurmd
-    sed -n 's/^ExecStart=\\(.*\\)--systemd/exec \\1-b -D/p' \\
-        /etc/systemd/system/slurmd.service >/run/rebooted
-    systemd-run --quiet --collect --unit=rebooted sh /run/rebooted
-"""
-"""A daemon that tells the scheduler that its host has just started."""
 RUNBOOK = Path(moorage_slurm.__file__).with_name("runbook.md").read_text()
 
 
@@ -118,26 +112,6 @@ def test_a_worker_whose_daemon_was_stopped_is_mended_and_no_other_is_touched(
     until(cluster, "healthy")
     assert repairs(cluster)[0]["reason"] == "Not well: worker-1 (slurmd)"
     assert cluster.hosts["worker-2"].run([*other]).stdout == before
-
-
-def test_a_worker_that_slurm_marks_down_is_mended(cluster: Cluster) -> None:
-    cluster.hosts["worker-2"].run(REBOOTED)
-
-    until(cluster, "degraded", "worker-2: Slurm says DOWN: Node unexpectedly rebooted")
-    until(cluster, "healthy")
-    assert cluster.run("sinfo", "-h", "-n", "worker-2", "-o", "%T %E").split() == ["idle", "none"]
-
-
-def test_a_worker_that_an_admin_took_down_is_shown_and_left_alone(cluster: Cluster) -> None:
-    asked = len(repairs(cluster))
-    cluster.run("scontrol", "update", "nodename=worker-1", "state=down", "reason=bad memory")
-
-    until(cluster, "degraded", "worker-1: root set it DOWN in Slurm: bad memory", seconds=SEEN)
-    cluster.ask("repair", {"reason": "whatever else may be ill"})
-    assert cluster.run("sinfo", "-h", "-n", "worker-1", "-o", "%T %E").strip() == "down bad memory"
-    assert len(repairs(cluster)) == asked + 1
-    cluster.run("scontrol", "update", "nodename=worker-1", "state=resume")
-    until(cluster, "healthy")
 
 
 def test_a_name_that_leads_elsewhere_is_told_and_jobs_run_all_the_same(cluster: Cluster) -> None:
