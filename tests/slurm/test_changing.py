@@ -26,6 +26,11 @@ STRAY = """systemctl stop slurmd; cd /etc/systemd/system
     until ss -Hltn | grep -q :6818; do systemctl -q is-active stray || exit 1; sleep 0.05; done
 """
 """A worker of which systemd does not know."""
+REBOOTED = """systemctl stop slurmd; cd /etc/systemd/system
+    sed -n 's/^ExecStart=\\(.*\\)--systemd/exec \\1-b -D/p' slurmd.service >/run/rebooted
+    systemd-run --quiet --collect --unit=rebooted sh /run/rebooted
+"""
+"""A worker that tells the scheduler that its host has just started."""
 RENEWED = """for pause in 0.002 0.006 0.010 0.014 0.020 0.030 0.045; do
         kill -HUP $(systemctl show --property=MainPID --value $unit)
         sleep $pause
@@ -229,6 +234,32 @@ def test_what_somebody_changes_by_hand_is_shown_and_mended(cluster: Cluster) -> 
     assert cluster.run("cat", CONF) == before
     assert setting(cluster, "KillWait") == "45 sec"
     assert worker.run(["test", "-e", own], check=False).code == 1
+
+
+# --- nodes that are down -------------------------------------------------------------------------
+
+
+def until_said(cluster: Cluster, words: str) -> None:
+    """Until health says this of a member."""
+    cluster.admin.until(cluster.path, lambda found: words in " ".join(found["health_reasons"]))
+
+
+def test_what_slurm_marks_down_is_mended_and_what_an_admin_took_down_stays(
+    cluster: Cluster,
+) -> None:
+    wait_until(lambda: is_calm(cluster), seconds=120)
+    cluster.run("scontrol", "update", "nodename=worker-1", "state=down", "reason=bad memory")
+    until_said(cluster, "worker-1: root set it DOWN in Slurm: bad memory.")
+    cluster.hosts["worker-2"].run(REBOOTED)
+    until_said(cluster, "worker-2: Slurm says DOWN: Node unexpectedly rebooted.")
+
+    shown = ("sinfo", "-h", "-N", "-p", "main", "-o", "%T")
+    wait_until(lambda: cluster.run(*shown).split() == ["down", "idle"], seconds=120)
+    cluster.run(*TOOL, "nodes.mend", stdin=b'{"node": "worker-1"}')
+
+    assert cluster.run(*shown).split() == ["down", "idle"]
+    cluster.run("scontrol", "update", "nodename=worker-1", "state=resume")
+    wait_until(lambda: is_calm(cluster), seconds=120)
 
 
 # --- keys ----------------------------------------------------------------------------------------

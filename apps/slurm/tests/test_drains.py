@@ -37,10 +37,12 @@ def test_a_node_that_is_open_is_drained_by_nobody() -> None:
 
 @pytest.fixture
 def scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
-    """Puts a script in the place of `scontrol`; the folder that it runs in."""
+    """Puts scripts in the place of `scontrol` and others; the folder that they run in."""
 
-    def stands_in(script: str) -> Path:
-        for name, text in (("scontrol", f"cd {tmp_path}\n{script}"), ("squeue", "")):
+    def stands_in(script: str, *, srun: str = "exit 1", squeue: str = "") -> Path:
+        scripts = {"scontrol": script, "srun": srun, "squeue": squeue}
+        for name, script in scripts.items():
+            text = f"cd {tmp_path}\n{script}"
             program = tmp_path / name
             program.write_text(f"#!/bin/sh\n{text}\n")
             program.chmod(0o755)
@@ -91,6 +93,42 @@ def test_a_drain_of_another_stays_when_that_of_a_full_disk_goes(
         nodes.resume({"node": "w"})
 
     assert (place / "told").read_text() == "update NodeName=w State=DRAIN Reason=bad cable\n"
+
+
+DOWN = """
+    if test $1 = update; then echo "$*" >told; exit; fi
+    echo "NodeName=w State=DOWN+DYNAMIC_NORM CPUTot=2 Partitions=main REASON"
+"""
+
+
+@pytest.mark.parametrize(
+    ("reason", "resumed"),
+    [
+        ("Reason=Node unexpectedly rebooted [slurm@2026-01-31T12:00:00]", True),
+        ("Reason=moorage: its host is gone [root@2026-01-31T12:00:00]", True),
+        ("", True),
+        ("Reason=bad memory [root@2026-01-31T12:00:00]", False),
+        ("Reason=see ticket=4711 [ada@site@2026-01-31T12:00:00]", False),
+    ],
+)
+def test_a_repair_lets_a_node_be_used_again_that_nobody_else_took_down(
+    scheduler: Callable[[str], Path], reason: str, resumed: bool
+) -> None:
+    place = scheduler(DOWN.replace("REASON", reason))
+
+    found = nodes.mend({"node": "w"})
+
+    assert found == {"known": True}
+    assert (place / "told").exists() is resumed
+
+
+def test_nobody_waits_for_a_node_that_somebody_took_down_and_no_job_is_tried_there(
+    scheduler: Callable[[str], Path],
+) -> None:
+    scheduler(DOWN.replace("REASON", "Reason=bad memory [root@2026-01-31T12:00:00]"))
+
+    assert nodes.await_registered({"node": "w", "seconds": 0})["registered"]
+    assert nodes.canary({"node": "w"}) == {"ran": False}
 
 
 def test_a_repair_leaves_what_slurm_drained_for_a_full_disk(

@@ -11,10 +11,12 @@ from moorage_slurm.patience import FORGOTTEN, PAUSES, Patience
 IDLE = {
     "states": ["IDLE", "DYNAMIC_NORM"],
     "reason": "",
+    "by": "",
     "version": "24.11.5",
     "cpus": 2,
     "cpus_used": 0,
 }
+REBOOTED = "Node unexpectedly rebooted"
 HOST = {"free_mb": 9000, "resolves_in": 0.0, "misnamed": "", "homes": ""}
 WELL = {**HOST, "slurmd": True, "munge": True, "complaints": []}
 
@@ -155,11 +157,11 @@ def test_a_host_that_nobody_hears_is_not_mended_from_here() -> None:
 
 
 def test_a_worker_that_slurm_marks_down_is_ill_for_slurms_reason() -> None:
-    node = {"node": "worker-1", **IDLE, "states": ["DOWN"], "reason": "Node unexpectedly rebooted"}
+    node = {"node": "worker-1", **IDLE, "states": ["DOWN"], "reason": REBOOTED, "by": "slurm"}
     found = judge(Answer(said(nodes=[node])), Answer(WELL))
 
     assert found.observed.health == "degraded"
-    assert found.observed.reasons == ["worker-1: Slurm says DOWN: Node unexpectedly rebooted."]
+    assert found.observed.reasons == [f"worker-1: Slurm says DOWN: {REBOOTED}."]
     assert found.mend == {"worker-1": ["node"]}
 
 
@@ -200,6 +202,15 @@ def test_a_drain_of_somebody_is_shown_and_left_alone() -> None:
     found = judge(Answer(said(nodes=[node])), Answer(WELL))
 
     assert found.observed.reasons == ["worker-1: It is drained in Slurm: new disk."]
+    assert found.mend == {}
+
+
+def test_a_node_that_somebody_took_down_is_shown_and_left_alone() -> None:
+    shut = {"states": ["DOWN"], "reason": "bad memory", "by": "root"}
+    found = judge(Answer(said(nodes=[{"node": "worker-1", **IDLE, **shut}])), Answer(WELL))
+
+    [reason] = found.observed.reasons
+    assert reason.startswith("worker-1: root set it DOWN in Slurm: bad memory. ")
     assert found.mend == {}
 
 

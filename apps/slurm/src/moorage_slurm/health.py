@@ -13,6 +13,7 @@ LEAST_FREE_MB = 512
 FREED = (
     "Slurm does not take that back: make room there, then resume the node (`slurm.node.resume`)."
 )
+THEIRS = "That is theirs to take back: `scontrol update NodeName=… State=RESUME`."
 FRESH = 45
 MOST_ASKED = 8
 """Workers that are asked in one look."""
@@ -359,6 +360,10 @@ def _as_seen(node: Json | None, status: str) -> Finding:
         return Finding("unhealthy", ["The scheduler does not know it."])
     states, reason = set(node["states"]), node["reason"]
     bad = states & BAD
+    if nodes.is_shut(node):
+        state = "+".join(sorted(states & nodes.SHUT))
+        who = node["by"] or "Somebody"
+        return Finding("degraded", [f"{who} set it {state} in Slurm: {reason}. {THEIRS}"])
     if bad:
         why = f"Slurm says {'+'.join(sorted(bad))}{f': {reason}' if reason else ''}."
         return Finding("unhealthy", [why])

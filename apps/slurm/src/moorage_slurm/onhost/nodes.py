@@ -9,8 +9,14 @@ from moorage_slurm.onhost.commands import Json, Refused, fields, journal, must, 
 
 ANSWERS_WITHIN = 5.0
 USABLE = frozenset({"IDLE", "MIXED", "ALLOCATED", "COMPLETING"})
-SIGNATURE = re.compile(r" \[\S+@\S+\]$")
+SIGNATURE = re.compile(r" \[(\S+)@\S+\]$")
 """Who set a reason, and when, as scontrol shows it after the reason."""
+SLURM = "slurm"
+"""Whose reasons are those of the scheduler itself."""
+OURS = "moorage"
+"""How every reason of ours begins."""
+SHUT = frozenset({"DOWN", "FAIL"})
+"""States that somebody can give a node. Slurm gives the first as well."""
 BAD = frozenset({"DOWN", "FAIL", "NOT_RESPONDING", "INVALID_REG", "UNKNOWN", "ERROR"})
 
 
@@ -37,10 +43,13 @@ def list_nodes(given: Json) -> Json:
 
 def describe(said: Json) -> Json:
     """What matters of a node."""
+    reason = _said(said.get("Reason", ""))
+    signed = SIGNATURE.search(reason)
     return {
         "node": said["NodeName"],
         "states": said.get("State", "").replace("*", "+NOT_RESPONDING").split("+"),
-        "reason": SIGNATURE.sub("", _said(said.get("Reason", ""))),
+        "reason": SIGNATURE.sub("", reason),
+        "by": signed[1] if signed else "",
         "cpus": int(said.get("CPUTot", 0)),
         "cpus_used": int(said.get("CPUAlloc", 0)),
         "memory_mb": int(said.get("RealMemory", 0)),
@@ -60,11 +69,21 @@ def is_usable(node: Json) -> bool:
     return bool(states & USABLE) and not states & BAD
 
 
+def is_shut(node: Json) -> bool:
+    """Whether somebody took the node out of use for a reason of theirs, other than by a drain.
+
+    What Slurm itself finds it signs as itself.
+    """
+    theirs = bool(node["reason"]) and node["by"] != SLURM and not node["reason"].startswith(OURS)
+    return theirs and not SHUT.isdisjoint(node["states"])
+
+
 def await_registered(given: Json) -> Json:
-    """Until the scheduler would give the node a job; what it says otherwise."""
+    """Until the scheduler would give the node a job, or somebody alone keeps it from that; what it
+    says otherwise."""
 
     def is_registered(node: Json | None) -> bool:
-        return node is not None and is_usable(node)
+        return node is not None and (is_usable(node) or is_shut(node))
 
     found = until(lambda: find(given["node"]), is_registered, within=given.get("seconds", 10))
     return {"node": found, "registered": is_registered(found)}
@@ -97,7 +116,7 @@ def canary(given: Json) -> Json:
     """A job of root's on one node: it starts and ends well.
 
     Where there is no room because jobs run already, those have shown the same; and where the node
-    is drained, nobody's job starts.
+    is drained or shut, nobody's job starts.
     """
     name = given["node"]
     words = ("--nodelist", name, "--nodes=1", "--account=root", "--time=1", "--mem=1")
@@ -105,22 +124,25 @@ def canary(given: Json) -> Json:
     done = run("srun", *words, *name_it, "/bin/true", within=given.get("seconds", 30))
     if done.ok:
         return {"ran": True}
-    if jobs_on(name) or "DRAIN" in _must_find(name)["states"]:
+    node = _must_find(name)
+    if jobs_on(name) or "DRAIN" in node["states"] or is_shut(node):
         return {"ran": False}
     raise Refused("canary_failed", f"A job on {name} did not end well: {done.words}")
 
 
 def mend(given: Json) -> Json:
-    """Let a node that was down, or lacked the key, be used again. Other drains stay.
+    """Let a node that was down, or lacked the key, be used again. What others closed stays closed.
 
     Whether the scheduler knows it: one that was killed forgets who came in the seconds before it.
     """
     node = find(given["node"])
-    if node is not None and parts(node, KEY)[0]:
+    if node is None:
+        return {"known": False}
+    if parts(node, KEY)[0]:
         release({**given, "owner": KEY})
-    if node is not None and "DOWN" in node["states"] and "DRAIN" not in node["states"]:
+    if "DOWN" in node["states"] and "DRAIN" not in node["states"] and not is_shut(node):
         _update(node["node"], "State=RESUME")
-    return {"known": node is not None}
+    return {"known": True}
 
 
 def delete(given: Json) -> Json:

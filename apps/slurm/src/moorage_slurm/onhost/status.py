@@ -18,7 +18,7 @@ from moorage_slurm.onhost.commands import Completed, Json, Refused, is_up, ping,
 DAEMONS = ("munge", "mariadb", "slurmdbd", "slurmctld")
 LOOKOUT = ("127.0.0.1", 817)
 SLURMD = 6818
-EDITION = 2
+EDITION = 3
 """Of what is answered here. It is raised with every change that a controller has to know of: one
 that reads another puts its own program on the host, by a repair."""
 CONNECTING, GATHERING, WITHIN, RECENT = 2, 20, 5, 120
