@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from moorage_slurm import trying
 from tests.e2e.callers import Caller, wait_until
 from tests.e2e.shop import Shop
 from tests.e2e.world import Member, Tenant
@@ -87,6 +88,13 @@ def booked(cluster: Cluster, job: int) -> str:
     return cluster.run("sacct", "-n", "-X", "-P", "-j", str(job), "-o", "State").strip()
 
 
+def has_tried(cluster: Cluster, *, after: int) -> bool:
+    """Whether a job of the platform's own has run after another one was submitted."""
+    words = ("-a", "-X", "-n", "-P", "--name=moorage-canary", "-o", "JobID,State")
+    rows = [line.split("|") for line in cluster.run("sacct", *words).splitlines()]
+    return any(int(job) > after and state == "COMPLETED" for job, state in rows)
+
+
 def is_calm(cluster: Cluster) -> bool:
     """Whether it is well and nobody is at work on it: a repair of before mends what comes next."""
     listed = cluster.admin.get(f"/v1/operations?instance={cluster.id}&limit=200")["items"]
@@ -149,6 +157,7 @@ def test_a_partition_comes_without_a_start_of_any_daemon(cluster: Cluster, peopl
     assert (setting(cluster, "MaxNodeCount"), setting(cluster, "KillWait")) == ("64", "45 sec")
     assert starts(cluster) == began
     assert state(cluster, job) == "RUNNING"
+    wait_until(lambda: has_tried(cluster, after=job))
     cluster.run("scancel", str(job))
 
 
@@ -266,7 +275,9 @@ def test_what_slurm_marks_down_is_mended_and_what_an_admin_took_down_stays(
 
 
 def test_the_key_changes_under_a_running_job(cluster: Cluster, people: People) -> None:
-    job = submit(cluster, people, "while test ! -e /tmp/rotated; do sleep 0.2; done; srun hostname")
+    line = "while test ! -e /tmp/rotated; do sleep 0.2; done; srun hostname"
+    job = submit(cluster, people, line, "--nodes=2", "--exclusive")
+    wait_until(lambda: state(cluster, job) == "RUNNING")
     (before,) = keys(cluster, MUNGE)
 
     ended = cluster.ask("rotate", WHY)
@@ -274,6 +285,7 @@ def test_the_key_changes_under_a_running_job(cluster: Cluster, people: People) -
     (after,) = keys(cluster, MUNGE)
     assert after != before
     assert ended["result"] == {"late": []}
+    assert ended["message"] == trying.BUSY
     for host in cluster.hosts.values():
         host.run(["touch", "/tmp/rotated"])
     wait_until(lambda: booked(cluster, job) == "COMPLETED")
@@ -341,6 +353,7 @@ def test_jobs_survive_a_restart_and_a_stop(cluster: Cluster, people: People) -> 
     cluster.hosts["worker-2"].run(STRAY)
 
     cluster.ask("restart")
+    wait_until(lambda: has_tried(cluster, after=waits))
     restarted = (state(cluster, job), state(cluster, waits))
     stopped = cluster.ask("stop", WHY)
     left = [

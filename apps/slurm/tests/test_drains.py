@@ -141,6 +141,68 @@ def test_a_repair_leaves_what_slurm_drained_for_a_full_disk(
     assert not (place / "told").exists()
 
 
+# Trying a job
+
+
+def free(name: str, states: str = "IDLE", used: int = 0, partitions: str = "fast,main") -> str:
+    """A node as scontrol has it."""
+    return f"NodeName={name} State={states} CPUTot=2 CPUAlloc={used} Partitions={partitions}"
+
+
+def shows(*lines: str) -> str:
+    """A scheduler that knows these nodes, or the one that it is asked for."""
+    said = "\n".join(lines)
+    return f"cat <<'END' | grep -- \"NodeName=$4\"\n{said}\nEND"
+
+
+def test_a_job_is_tried_on_the_worker_that_has_the_least_to_do(
+    scheduler: Callable[..., Path],
+) -> None:
+    lines = (free("a", used=1), free("b"), free("c", "IDLE+DRAIN"), free("other"))
+    place = scheduler(shows(*lines), srun='echo "$*" >ran')
+
+    found = nodes.try_one({"nodes": ["a", "b", "c"]})
+
+    ran = (place / "ran").read_text()
+    assert found == {"node": "b"}
+    assert ran.startswith("--partition=fast --nodelist b ")
+    assert "--immediate" in ran
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        free("a", "ALLOCATED", 2),
+        free("a", "IDLE+DRAIN"),
+        free("a", partitions="(null)"),
+    ],
+)
+def test_no_job_is_tried_where_none_could_start(scheduler: Callable[..., Path], line: str) -> None:
+    place = scheduler(shows(line), srun="touch ran")
+
+    found = nodes.try_one({"nodes": ["a"]})
+
+    assert found == {"node": None}
+    assert not (place / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("queue", "waits"),
+    [("Resources", True), ("Priority", True), ("JobHeldUser", False), ("", False)],
+)
+def test_a_job_that_others_came_before_has_not_failed(
+    scheduler: Callable[..., Path], queue: str, waits: bool
+) -> None:
+    waiting = f"case $* in *pending*) echo {queue};; esac"
+    scheduler(shows(free("a")), srun="echo revoked >&2; exit 1", squeue=waiting)
+
+    if waits:
+        assert nodes.try_one({"nodes": ["a"]}) == {"node": None}
+    else:
+        with pytest.raises(commands.Refused, match="A job on a did not end well: revoked"):
+            nodes.try_one({"nodes": ["a"]})
+
+
 @pytest.mark.parametrize(
     ("given", "overdue"),
     [

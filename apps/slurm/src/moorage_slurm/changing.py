@@ -15,6 +15,7 @@ from moorage_slurm import cluster, exchange, host, keys, render
 from moorage_slurm.app import app
 from moorage_slurm.joining import books, people_of, scheduler
 from moorage_slurm.repairing import repair
+from moorage_slurm.trying import try_a_job
 
 Json = dict[str, Any]
 
@@ -43,6 +44,8 @@ async def configure(op: moorage.InstanceOperation) -> None:
     now = books(op.instance, people)
     if now != was:
         await op.step("change the books", change_books, machine, now, was, undo=change_books_back)
+    if new != old:
+        await try_a_job(op)
 
 
 def _wanted(
@@ -185,7 +188,9 @@ async def start_all(
 @app.rotate
 async def rotate(op: moorage.InstanceOperation) -> Json:
     """A new key for everybody."""
-    return {"late": await keys.change_key(op)}
+    late = await keys.change_key(op)
+    await try_a_job(op)
+    return {"late": late}
 
 
 # --- daemons -------------------------------------------------------------------------------------
@@ -210,7 +215,7 @@ async def stop(op: moorage.InstanceOperation) -> None:
 
 @app.instance.start
 async def start(op: moorage.InstanceOperation) -> None:
-    """What does not run is mended; taken back, nothing runs again."""
+    """What does not run is mended, and every worker tried; taken back, nothing runs again."""
     machine = op.machine(scheduler(op))
     workers = [op.machine(each) for each in cluster.workers_of(op.instance) if each.reachable]
     await op.step("begin to start", begin_start, machine, workers, undo=end_start)
@@ -224,6 +229,7 @@ async def restart(op: moorage.InstanceOperation) -> None:
     workers = [op.machine(each) for each in cluster.workers_of(op.instance) if each.reachable]
     await op.step("restart the controller", host.restart_controller, machine)
     await op.step("restart the workers", restart_workers, machine, workers)
+    await try_a_job(op)
 
 
 async def running_jobs(machine: moorage.Machine) -> list[int]:

@@ -463,6 +463,12 @@ async def canary(controller: moorage.Machine, name: str) -> None:
     await ask(controller, "nodes.canary", {"node": name})
 
 
+async def try_a_job(controller: moorage.Machine, names: Sequence[str]) -> str | None:
+    """The same on one of these workers that has room; on which, if there is one."""
+    await controller.put(archive.PATH, archive.make(), mode="0755", parents=True)
+    return (await ask(controller, "nodes.try", {"nodes": [*names]}))["node"]
+
+
 async def close(controller: moorage.Machine, name: str, reason: str) -> Json:
     """Start no more jobs on a worker: since when, and the reason of a drain that is not ours."""
     given = {"node": name, "owner": nodes.MEMBER, "reason": reason}

@@ -18,6 +18,7 @@ import moorage
 from moorage_slurm import behind, changing, cluster, exchange, health, host, render
 from moorage_slurm.app import app
 from moorage_slurm.joining import books, people_of, scheduler
+from moorage_slurm.trying import try_a_job
 
 Json = dict[str, Any]
 PATIENCE = "14400"
@@ -109,6 +110,7 @@ async def upgrade(op: moorage.InstanceOperation) -> Json:
     await op.step("expect workers to answer as usual", exchange.write, machine, usual, usual)
     await op.step("open the books", host.open_books, machine, settings)
     runtime = await _look(op, change, "look at the cluster")
+    await try_a_job(op)
     return {"runtime_version": runtime, "copy": copy, "behind": missing}
 
 
@@ -175,6 +177,7 @@ async def _go_back(op: moorage.InstanceOperation, change: Change) -> Json:
     await op.step("let jobs start again", exchange.write, machine, usual, usual)
     await op.step("open the books", host.open_books, machine, settings)
     runtime = await _look(op, change, "look at the cluster", first_job=first)
+    await try_a_job(op)
     return {
         "runtime_version": runtime,
         "ended_for_it": cut,

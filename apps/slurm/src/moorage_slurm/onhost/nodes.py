@@ -53,6 +53,7 @@ def describe(said: Json) -> Json:
         "cpus": int(said.get("CPUTot", 0)),
         "cpus_used": int(said.get("CPUAlloc", 0)),
         "memory_mb": int(said.get("RealMemory", 0)),
+        "partitions": _said(said.get("Partitions", "")),
         "gres": _said(said.get("Gres", "")),
         "features": _said(said.get("AvailableFeatures", "")),
         "version": said.get("Version", ""),
@@ -115,19 +116,51 @@ def why_silent(given: Json) -> Json:
 def canary(given: Json) -> Json:
     """A job of root's on one node: it starts and ends well.
 
-    Where there is no room because jobs run already, those have shown the same; and where the node
-    is drained or shut, nobody's job starts.
+    Where there is no room because jobs run already, those have shown the same; where others wait,
+    it does not wait behind them; and where the node is shut, nobody's job starts.
     """
     name = given["node"]
+    node = _must_find(name)
+    if not has_room(node):
+        return {"ran": False}
     words = ("--nodelist", name, "--nodes=1", "--account=root", "--time=1", "--mem=1")
+    place = f"--partition={node['partitions'].partition(',')[0]}"
     name_it = ("--job-name=moorage-canary", "--quiet", "--chdir=/", "--immediate=10")
-    done = run("srun", *words, *name_it, "/bin/true", within=given.get("seconds", 30))
+    done = run("srun", place, *words, *name_it, "/bin/true", within=given.get("seconds", 30))
     if done.ok:
         return {"ran": True}
-    node = _must_find(name)
-    if jobs_on(name) or "DRAIN" in node["states"] or is_shut(node):
+    if jobs_on(name) or are_waiting() or not has_room(_must_find(name)):
         return {"ran": False}
     raise Refused("canary_failed", f"A job on {name} did not end well: {done.words}")
+
+
+def has_room(node: Json) -> bool:
+    """Whether a job could start on a node at once, as far as its state tells."""
+    is_open = "DRAIN" not in node["states"] and not is_shut(node) and bool(node["partitions"])
+    return is_open and node["cpus_used"] < node["cpus"]
+
+
+def try_one(given: Json) -> Json:
+    """The same on one of these nodes that has room; on which, if there is one."""
+    names = {*given["nodes"]}
+
+    def look() -> list[Json]:
+        return [node for node in list_all() if node["node"] in names]
+
+    found = pick(until(look, is_said, within=ANSWERS_WITHIN))
+    ran = found is not None and canary({**given, "node": found})["ran"]
+    return {"node": found if ran else None}
+
+
+def is_said(found: list[Json]) -> bool:
+    """Whether the answer is known: a node has room, or none that is still to be heard of may."""
+    return pick(found) is not None or all(is_usable(node) or is_shut(node) for node in found)
+
+
+def pick(found: list[Json]) -> str | None:
+    """The node with the least to do, of those that have room."""
+    free = [node for node in found if is_usable(node) and has_room(node)]
+    return min(free, key=lambda node: (node["cpus_used"], node["node"]))["node"] if free else None
 
 
 def mend(given: Json) -> Json:
@@ -242,6 +275,12 @@ def jobs_on(name: str) -> list[int]:
     return sorted({int(line) for line in done.lines})
 
 
+def are_waiting() -> bool:
+    """Whether somebody's jobs are in the queue that could start if there were room."""
+    done = run("squeue", "-h", "-a", "--states=pending", "-o", "%r", within=30)
+    return any(line.strip() in ("Resources", "Priority") for line in done.lines)
+
+
 def evict(given: Json) -> Json:
     """Take the jobs off a node: back into the queue where that is possible, else to their end."""
     cut = jobs_on(given["node"])
@@ -328,6 +367,7 @@ VERBS = {
     "await": await_registered,
     "why": why_silent,
     "canary": canary,
+    "try": try_one,
     "delete": delete,
     "mend": mend,
     "close": close,
