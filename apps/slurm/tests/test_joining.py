@@ -160,6 +160,32 @@ def test_homes_that_are_not_the_same_keep_a_worker_from_joining(word: str, statu
     assert joining.error == (None if status == "ready" else "homes_differ")
 
 
+def test_a_cluster_on_one_host_has_nothing_to_say_of_its_homes() -> None:
+    world = deployed(host("h0"), members=SINGLE)
+
+    assert world.member("worker-1").adapter_detail["warnings"] == []
+    assert world.operation("instance.deploy").message is None
+
+
+def test_homes_of_each_host_are_named_where_there_are_several() -> None:
+    world = deployed(host("h0"), host("h1"), members=SPLIT)
+
+    assert world.member("worker-1").adapter_detail["warnings"] == [cluster.LOCAL_HOMES]
+    assert world.operation("instance.deploy").message == cluster.LOCAL_HOMES
+
+
+def test_homes_of_each_host_are_named_when_a_single_host_is_split() -> None:
+    world = deployed(host("h0"), host("h1"), members=SINGLE)
+    world.members.append(wanted("worker-2", "h1"))
+    world.operations.append(testing.add("worker-2"))
+
+    after = testing.run(app, world)
+
+    assert after.operation("worker-2").message == cluster.LOCAL_HOMES
+    assert after.member("worker-2").adapter_detail["warnings"] == [cluster.LOCAL_HOMES]
+    assert after.member("worker-1").adapter_detail["warnings"] == []
+
+
 # After changes
 
 

@@ -190,6 +190,16 @@ def missing_gpus(gpus: Sequence[render.Gpus], devices: Sequence[str]) -> list[st
     return [f"It should have {len(wanted)} GPUs, and these are missing: {', '.join(missing)}."]
 
 
+LOCAL_HOMES = "Homes are local to each host: what a job writes stays on its worker."
+
+
+def local_homes(instance: moorage.Instance, member: moorage.Member) -> list[str]:
+    """What people should know of a worker whose homes are others than those where they log in."""
+    controller = controller_of(instance)
+    beside = controller is not None and controller.allocation_id == member.allocation_id
+    return [LOCAL_HOMES] if instance.config["home"]["mode"] == "local" and not beside else []
+
+
 def has_local_homes(instance: moorage.Instance) -> bool:
     """Whether people have another home on each of several hosts."""
     hosts = {each.allocation_id for each in instance.members}

@@ -26,7 +26,7 @@ async def conclude(op: moorage.InstanceOperation) -> None:
     """Every member is there: say what the cluster is."""
     controller = scheduler(op)
     if cluster.has_local_homes(op.instance):
-        op.message("Homes are local to each host: what a job writes stays on its worker.")
+        op.message(cluster.LOCAL_HOMES)
     op.report_instance(
         endpoints=cluster.endpoints(controller),
         topology_mode=cluster.topology(op.instance),
@@ -169,10 +169,13 @@ async def add_worker(op: moorage.MemberOperation) -> None:
         undo=host.unjoin,
     )
     await op.step("run a first job", host.canary, machine, member.name)
+    said = [*clashes, *cluster.local_homes(op.instance, member)]
+    if said:
+        op.message(" ".join(said))
     op.report_member(
         health="healthy",
         runtime_version=node["version"],
-        adapter_detail={"node": member.name, "warnings": [*_warnings(look), *clashes]},
+        adapter_detail={"node": member.name, "warnings": [*_warnings(look), *said]},
     )
 
 
