@@ -1,11 +1,9 @@
 """People on real hosts: in by `moor ssh`, and out when their grant ends, whatever they left."""
 
 import asyncio
-import os
 import shlex
 import shutil
 import subprocess
-import sys
 import time
 import uuid
 from collections.abc import Iterator
@@ -20,11 +18,11 @@ from moorage_lab import Host
 from tests.e2e import shop, world
 from tests.e2e.callers import Caller, wait_until
 from tests.e2e.site import Site
+from tests.e2e.terminal import moor
 from tests.e2e.world import Member, Tenant
 
 pytestmark = pytest.mark.lab
 
-MOOR = [sys.executable, "-c", "from moorage_cli.main import main; main()"]
 GONE_WITHIN = 5.0
 """Seconds from the end of a grant until nothing of the person is on the host."""
 ASKING = """
@@ -138,21 +136,6 @@ def visit(tenant: Tenant, who: Caller, allocation: str, files: Path, **rights: A
 def run(command: list[str], *, check: bool = False) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command, check=check, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
-    )
-
-
-def moor(site: Site, who: Caller, home: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """The command line as a person runs it."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("MOOR")}
-    own = {"MOOR_URL": site.url, "MOOR_TOKEN": who.token, "MOOR_CA": str(site.ca)}
-    return subprocess.run(
-        [*MOOR, *words],
-        capture_output=True,
-        text=True,
-        timeout=90,
-        check=False,
-        stdin=subprocess.DEVNULL,
-        env=clean | own | {"XDG_CONFIG_HOME": str(home), "HOME": str(home)},
     )
 
 

@@ -1,12 +1,14 @@
 """The queue through the platform: everybody as themselves, and nothing twice."""
 
+import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.e2e import shop
+from tests.e2e import shop, terminal
 from tests.e2e.callers import Caller, Refused, wait_until
 from tests.e2e.site import Site
 from tests.e2e.world import Tenant
@@ -355,7 +357,34 @@ def test_every_command_that_people_are_told_works_for_them(
 
     assert len(commands) > 8
     assert {line: code for line, code in ended.items() if code} == {}
-    assert f"moor ssh {cluster.allocations[cluster.login]}" in told
+
+
+def test_a_member_enters_the_login_host_by_the_lines_that_they_are_told(
+    cluster: Cluster, people: People, site: Site, tmp_path: Path
+) -> None:
+    told = re.findall(r"^ +moor (.*)$", cluster.read()["access"], re.M)
+    enter, let_in = (line.split() for line in told)
+    ada = people.ada
+    let_in = [email(cluster, ada.caller) if word == "YOUR-EMAIL" else word for word in let_in]
+
+    before = terminal.moor(site, ada.caller, tmp_path, *enter)
+    granted = terminal.moor(site, cluster.admin, tmp_path, *let_in, "-o", "json")
+    entered = terminal.moor(
+        site, ada.caller, tmp_path, *enter, typed="id -un; hostname; /usr/bin/scontrol ping"
+    )
+    cluster.admin.delete(f"/v1/grants/{json.loads(granted.stdout)['id']}")
+
+    assert (before.returncode, "moor access grant" in before.stderr) == (1, True)
+    assert entered.returncode == 0, entered.stderr
+    who, where, ping = entered.stdout.splitlines()[-3:]
+    assert (who, where) == (ada.login, cluster.controller.name)
+    assert ping.endswith("is UP")
+
+
+def email(cluster: Cluster, who: Caller) -> str:
+    user, path = who.get("/v1/me")["id"], f"/v1/projects/{cluster.tenant.project}/memberships"
+    listed = cluster.admin.get(f"{path}?limit=200")["items"]
+    return next(each["email"] for each in listed if each["user_id"] == user)
 
 
 def as_themselves(cluster: Cluster, login: str, line: str) -> int:
