@@ -12,7 +12,7 @@ from tests.e2e import shop, terminal
 from tests.e2e.callers import Caller, Refused, wait_until
 from tests.e2e.site import Site
 from tests.e2e.world import Tenant
-from tests.slurm.clusters import Cluster, People
+from tests.slurm.clusters import Cluster, People, make_person
 from tests.slurm.replicas import Replica
 from tests.slurm.working.conftest import ROBOT, empty
 
@@ -119,6 +119,30 @@ def test_a_stranger_does_not_know_the_cluster(cluster: Cluster, people: People) 
         cluster.act("slurm.submit", {"script": "hostname"}, by=people.stranger)
 
     assert refused.value.status == 404
+
+
+@pytest.fixture(scope="module")
+def neighbour(site: Site, admin: Caller, acme: Tenant) -> Caller:
+    """Somebody of another project of the same org."""
+    named = {"slug": "next-door", "name": "Next door"}
+    project = acme.admin.post(f"/v1/orgs/{acme.org}/projects", named)["id"]
+    return make_person(site, admin, Tenant(acme.org, project, acme.admin)).caller
+
+
+def test_another_project_of_the_org_does_not_know_the_cluster(
+    cluster: Cluster, neighbour: Caller
+) -> None:
+    tried: list[int] = []
+    for ask in (
+        lambda: rows(cluster, "queue", neighbour),
+        lambda: cluster.act("slurm.submit", {"script": "hostname"}, by=neighbour),
+        lambda: cluster.act("slurm.list", {}, by=neighbour),
+    ):
+        with pytest.raises(Refused) as refused:
+            ask()
+        tried.append(refused.value.status)
+
+    assert tried == [404, 404, 404]
 
 
 def test_a_program_runs_as_the_login_that_was_declared_or_not_at_all(
