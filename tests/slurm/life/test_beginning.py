@@ -2,13 +2,20 @@
 
 import pytest
 
-from tests.e2e.callers import Caller
+from tests.e2e.callers import Caller, wait_until
 from tests.e2e.site import Site
 from tests.e2e.world import Tenant
 from tests.slurm import clusters
 from tests.slurm.clusters import Cluster, People
 
 pytestmark = pytest.mark.lab
+
+HUNDRED = """for n in $(seq 100); do
+        sbatch --parsable --mem=1 --output=/dev/null --wrap=true
+        test $((n % 10)) -gt 0 || squeue --me --noheader --format=%r
+    done
+"""
+"""Their numbers, and now and then what each of them waits for."""
 
 
 @pytest.fixture(scope="module")
@@ -26,16 +33,33 @@ def test_an_ordinary_member_runs_over_all_workers(cluster: Cluster, people: Peop
 def test_none_of_the_first_hundred_jobs_meets_an_invalid_account(
     cluster: Cluster, people: People
 ) -> None:
-    script = (
-        "for n in $(seq 100); do sbatch --parsable --mem=1 --output=/dev/null --wrap=true; done"
-    )
+    login = people.bob.login
     said = cluster.controller.run(
-        ["runuser", "-u", people.bob.login, "--", "sh", "-c", script], check=False, timeout=120
+        ["runuser", "-u", login, "--", "sh", "-c", HUNDRED], check=False, timeout=120
     )
-    cluster.run("scancel", f"--user={people.bob.login}")  # nobody waits behind them
+    wait_until(lambda: "None" not in reasons(cluster, login))  # the scheduler has met each of them
+    waiting = reasons(cluster, login)
+    cluster.run("scancel", f"--user={login}")  # nobody waits behind them
 
-    assert said.stderr == ""
-    assert len(said.stdout.split()) == 100
+    jobs = [line for line in said.stdout.split() if line.isdigit()]
+    assert (said.stderr, len(jobs)) == ("", 100)
+    assert {*said.stdout.split(), *waiting} - {*jobs} <= {"None", "Priority", "Resources"}
+    wait_until(lambda: len(booked(cluster, jobs)) == 100)
+    assert {state.split()[0] for state, _ in booked(cluster, jobs)} <= {"COMPLETED", "CANCELLED"}
+    assert {why for _, why in booked(cluster, jobs)} <= {"None", "Priority", "Resources"}
+
+
+def reasons(cluster: Cluster, login: str) -> list[str]:
+    """What the jobs of somebody wait for."""
+    words = ("--noheader", "--states=PENDING", f"--user={login}", "--format=%r")
+    return cluster.run("squeue", *words).split()
+
+
+def booked(cluster: Cluster, jobs: list[str]) -> list[list[str]]:
+    """How jobs ended, and what they waited for, as far as accounting has heard."""
+    words = ("sacct", "-X", "-n", "-P", "-j", ",".join(jobs), "-o", "State,Reason")
+    rows = [line.split("|") for line in cluster.run(*words).splitlines()]
+    return [row for row in rows if row[0] not in ("PENDING", "RUNNING")]
 
 
 def test_what_daemons_complain_of_when_they_start_is_in_the_runbook(cluster: Cluster) -> None:
