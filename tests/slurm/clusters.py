@@ -75,10 +75,11 @@ COMPLAINT = re.compile(r"(?i)\b(error|warning|fatal|fail(ed)?)\b")
 RUNBOOK = Path(moorage_slurm.__file__).with_name("runbook.md")
 
 
-def complaints(host: Host, since: str = "today") -> list[str]:
+def complaints(host: Host, since: str) -> list[str]:
     """What daemons complain of, and the runbook does not explain."""
     units = [f"--unit={name}" for name in DAEMONS]
     said = host.run(["journalctl", "-q", "-o", "cat", f"--since={since}", *units]).stdout
+    assert "slurm" in said, "daemons have started since"
     table = RUNBOOK.read_text().partition("## Warnings that mean nothing")[2].partition("\n## ")[0]
     known = [phrase.split("…") for phrase in re.findall("`([^`]+)`", table)]
     explained = re.compile("|".join(".*".join(map(re.escape, parts)) for parts in known))
