@@ -15,7 +15,7 @@ import { Status } from "@/components/Status";
 import { To } from "@/components/To";
 import { Verb } from "@/components/Verb";
 import { useAct } from "@/lib/act";
-import { ask, client, type Schemas } from "@/lib/api";
+import { answer, ask, client, type Schemas } from "@/lib/api";
 import { all, no, YES } from "@/lib/can";
 import { useClasses } from "@/lib/classes";
 import { bytes, duration, money, plural, sentence } from "@/lib/format";
@@ -31,6 +31,9 @@ import { dirtyWords, isHeld, keeps, reachWords } from "@/pages/projects/machines
 
 type Machine = Schemas["AllocationRead"];
 type Grant = Schemas["AccessGrantRead"];
+
+const WAIT_S = 30;
+const AGAIN_MS = 1000;
 
 export function MachinePage() {
   const { allocation = "" } = useParams({ strict: false });
@@ -208,10 +211,7 @@ function Access({ machine, onGrant }: { machine: Machine; onGrant: () => void })
       id: "state",
       title: "State",
       value: (row) => grantWord(row).word,
-      show: (row) => {
-        const { word, label, why } = grantWord(row);
-        return <Status word={word} label={label} why={why} />;
-      },
+      show: (row) => <GrantState grant={row} />,
     },
     {
       id: "rights",
@@ -298,6 +298,30 @@ function Access({ machine, onGrant }: { machine: Machine; onGrant: () => void })
       {ending && <EndDialog grant={ending} onClose={() => setOpen("")} />}
     </Section>
   );
+}
+
+/** No event tells when somebody can enter, so the platform is asked to answer then. */
+function GrantState({ grant }: { grant: Grant }) {
+  const waits = isPending(grant);
+  const { data } = useQuery({
+    // Under a name of its own: the stream neither waits for the answer nor asks again.
+    queryKey: ["entering", { grant: grant.id }, null],
+    queryFn: ({ signal }) =>
+      answer(
+        client.GET("/v1/grants/{grant}", {
+          params: { path: { grant: grant.id }, query: { wait: WAIT_S } },
+          signal,
+        }),
+      ),
+    enabled: waits,
+    refetchInterval: ({ state }) => (state.data && !isPending(state.data) ? false : AGAIN_MS),
+  });
+  const { word, label, why } = grantWord(waits && data ? data : grant);
+  return <Status word={word} label={label} why={why} />;
+}
+
+function isPending(grant: Grant): boolean {
+  return grantWord(grant).word === "pending";
 }
 
 function grantWord(grant: Grant): { word: string; label: string; why?: string } {
