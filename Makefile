@@ -45,6 +45,7 @@ test-slurm: setup ## Clusters of Slurm on real hosts, and then the conformance k
 
 test-faults: setup ## The whole fault matrix; what was run stands in tests/faults/report/
 	FAULTS=all $(PYTEST) -s tests/faults conformance/tests/test_run.py $(ARGS)
+	SWEEP=all $(PYTEST) tests/slurm/test_trouble.py
 
 check: setup ## Format, lint, types, boundaries, generated files, the console, links of the docs
 	$(BIN)/ruff format --check .

@@ -22,6 +22,9 @@ UNBLOCK = "rm -f /run/mysqld; systemd-tmpfiles --create"
 REASON = {"reason": "a test gets into trouble"}
 PLACES = (("start the worker", "start no more jobs", "take everything off"),)
 """Where the controller is killed: in an add, a drain and a remove. `SWEEP=all` tries every step."""
+BEGINNING, END = "install packages", "take everything off"
+"""The same in a deployment, and in a decommission."""
+IS_WHOLE = os.environ.get("SWEEP") == "all"
 
 
 @pytest.fixture(scope="module")
@@ -50,19 +53,44 @@ def until_error(cluster: Cluster, asked: Json) -> Json:
     return errors()[0]
 
 
+def steps_of(cluster: Cluster, asked: Json) -> list[str]:
+    """The steps that an operation and those below it have begun."""
+    listed = cluster.admin.get(f"/v1/operations/{asked['id']}/children?limit=100")["items"]
+    paths = [f"/v1/operations/{each['id']}/steps?limit=100" for each in [*listed, asked]]
+    return [one["name"] for path in paths for one in cluster.admin.get(path)["items"]]
+
+
+def kill(cluster: Cluster, controller: Replica, asked: Json, step: str) -> None:
+    """Kill the controller at a step of an operation, and start it again."""
+    wait_until(lambda: step in steps_of(cluster, asked), seconds=clusters.LONG)
+    controller.kill()
+    controller.start()
+
+
+def killed(cluster: Cluster, controller: Replica, asked: Json, step: str | None) -> list[str]:
+    """Let an operation end whose controller is killed at a step; the steps that it took."""
+    if step is not None:
+        kill(cluster, controller, asked, step)
+    cluster.wait(asked)
+    return steps_of(cluster, asked)
+
+
 @pytest.fixture(scope="module")
 def half_way(
-    acme: Tenant, slurm: Shop, people: People, held: list[Held]
+    acme: Tenant, slurm: Shop, people: People, controller: Replica, held: list[Held]
 ) -> Iterator[tuple[Cluster, Json, Json]]:
-    """A deployment whose database cannot start; what it said of that, and its operation."""
+    """A deployment whose database cannot start, and whose controller is killed besides; what it
+    said of that, and its operation."""
     held[0][0].host.run(BLOCK)
     machines = {"controller": held[:1], "worker": held[1:2]}
     found, asked = clusters.request(acme, slurm, "trouble", machines)
+    kill(found, controller, asked, BEGINNING)
     error = until_error(found, asked)
     held[0][0].host.run(UNBLOCK)
     yield found, asked, error
-    ended = found.ask("decommission", {"reason": "the test is over"})
-    assert ended["residue"] == []
+    asked = found.admin.post(f"{found.path}/decommission", {"reason": "the test is over"})
+    kill(found, controller, asked, END)
+    assert found.wait(asked)["residue"] == []
 
 
 @pytest.fixture(scope="module")
@@ -118,22 +146,6 @@ def state(cluster: Cluster) -> dict[str, list[str]]:
     }
 
 
-def killed(cluster: Cluster, controller: Replica, asked: Json, step: str | None) -> list[str]:
-    """Let an operation end whose controller is killed at a step; the steps that it took."""
-
-    def steps() -> list[Json]:
-        listed = cluster.admin.get(f"/v1/operations/{asked['id']}/children")["items"]
-        paths = [f"/v1/operations/{each['id']}/steps" for each in [*listed, asked]]
-        return [one for path in paths for one in cluster.admin.get(path)["items"]]
-
-    if step is not None:
-        wait_until(lambda: step in {each["name"] for each in steps()}, seconds=clusters.LONG)
-        controller.kill()
-        controller.start()
-    cluster.wait(asked)
-    return [each["name"] for each in steps()]
-
-
 def live(
     cluster: Cluster,
     controller: Replica,
@@ -154,20 +166,47 @@ def live(
     return took
 
 
+def every(took: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Every step of each of some operations at least once, all of them side by side."""
+    count = max(map(len, took))
+    return [[steps[number % len(steps)] for steps in took] for number in range(count)]
+
+
 def test_a_controller_that_is_killed_leaves_what_an_undisturbed_one_does(
     cluster: Cluster, controller: Replica, held: list[Held]
 ) -> None:
     before = state(cluster)
     sweep: Sequence[Sequence[str]] = PLACES
-    if os.environ.get("SWEEP") == "all":
-        took = live(cluster, controller, held[2], (None, None, None))
-        count = max(map(len, took))
-        sweep = [[steps[number % len(steps)] for steps in took] for number in range(count)]
+    if IS_WHOLE:
+        sweep = every(live(cluster, controller, held[2], (None, None, None)))
     for places in sweep:
         live(cluster, controller, held[2], places)
 
         assert state(cluster) == before, places
         assert held[2][0].host.run(["pgrep", "-x", "slurmd"], check=False).code != 0
+
+
+def live_and_end(
+    app: tuple[Tenant, Shop], controller: Replica, machine: Held, places: Sequence[str | None]
+) -> list[list[str]]:
+    """Deploy a cluster of one host, and end it; nothing of it is left."""
+    machines = {"controller": [machine], "worker": [machine]}
+    found, asked = clusters.request(*app, "swept", machines)
+    deployed = killed(found, controller, asked, places[0])
+    asked = found.admin.post(f"{found.path}/decommission", REASON)
+    ended = killed(found, controller, asked, places[1])
+
+    assert found.admin.get(f"/v1/operations/{asked['id']}")["residue"] == [], places
+    assert machine[0].host.run(["dpkg-query", "-W", "slurmctld"], check=False).code != 0
+    return [deployed, ended]
+
+
+@pytest.mark.skipif(not IS_WHOLE, reason="takes a quarter of an hour: `make test-faults` runs it")
+def test_a_controller_may_be_killed_anywhere_in_the_life_of_a_cluster(
+    acme: Tenant, slurm: Shop, people: People, controller: Replica, held: list[Held]
+) -> None:
+    for places in every(live_and_end((acme, slurm), controller, held[2], (None, None))):
+        live_and_end((acme, slurm), controller, held[2], places)
 
 
 # A host that is gone

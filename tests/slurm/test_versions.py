@@ -1,7 +1,7 @@
 """From Slurm 24.11 to 26.05 and back, on real hosts, with jobs that must not notice or be lost."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 from tests.e2e.callers import Caller, Refused, wait_until
 from tests.e2e.shop import Shop
 from tests.e2e.world import Member, Tenant
-from tests.slurm import clusters
+from tests.slurm import clusters, pictures
 from tests.slurm.clusters import Cluster, Held, People
 from tests.slurm.replicas import Replica
 
@@ -50,10 +50,17 @@ def held(admin: Caller, acme: Tenant, nodes: list[Member]) -> Iterator[list[Held
 
 
 @pytest.fixture(scope="module")
+def before(held: list[Held]) -> list[frozenset[str]]:
+    """What the hosts were like."""
+    return [pictures.take(node.host) for node, _ in held]
+
+
+@pytest.fixture(scope="module")
 def both(
-    acme: Tenant, slurm: Shop, people: People, held: list[Held]
+    acme: Tenant, slurm: Shop, people: People, held: list[Held], before: list[frozenset[str]]
 ) -> Iterator[tuple[Cluster, Cluster]]:
     """A cluster of three hosts, and one that is all on one host."""
+    assert before
     split = {"controller": held[:1], "worker": held[1:3]}
     single = {"controller": held[3:], "worker": held[3:]}
     asked = [
@@ -64,8 +71,15 @@ def both(
         found.wait(operation)
     yield asked[0][0], asked[1][0]
     held[2][0].host.mend_network()
-    for found, _ in asked:
-        assert found.ask("decommission", END)["residue"] == []
+    assert decommission([found for found, _ in asked]) == []
+
+
+def decommission(found: Iterable[Cluster]) -> list[dict[str, Any]]:
+    """End clusters that have not ended, side by side; what is left of them."""
+    there = [each for each in found if each.read()["status"] != "deleted"]
+    asked = [each.admin.post(f"{each.path}/decommission", END) for each in there]
+    ended = [each.wait(operation) for each, operation in zip(there, asked, strict=True)]
+    return [left for each in ended for left in each["residue"]]
 
 
 @pytest.fixture(scope="module")
@@ -327,3 +341,15 @@ def test_one_host_for_everything_goes_there_and_back_with_its_jobs(
     assert (during, back["result"]["ended_for_it"]) == ("RUNNING", [job])
     assert listed(single, "controller-1") == before
     assert submit(single, people.ada.login) == job + 1
+
+
+def test_after_there_and_back_and_the_end_hosts_are_as_they_were(
+    both: tuple[Cluster, Cluster],
+    gone_back: Story,
+    held: list[Held],
+    before: list[frozenset[str]],
+) -> None:
+    residue = decommission(both)
+
+    left = [pictures.until_as(old, held[at][0].host) for at, old in enumerate(before)]
+    assert (residue, left) == ([], [[]] * len(held))
