@@ -201,7 +201,7 @@ def live_and_end(
     return [deployed, ended]
 
 
-@pytest.mark.skipif(not IS_WHOLE, reason="takes a quarter of an hour: `make test-faults` runs it")
+@pytest.mark.skipif(not IS_WHOLE, reason="takes eight minutes: `make test-faults` runs it")
 def test_a_controller_may_be_killed_anywhere_in_the_life_of_a_cluster(
     acme: Tenant, slurm: Shop, people: People, controller: Replica, held: list[Held]
 ) -> None:
