@@ -183,6 +183,7 @@ def test_an_upgrade_takes_slurms_own_order(cluster: Cluster, upgraded: Story) ->
         "expect workers to answer as usual",
         "open the books",
         "look at the cluster",
+        "run a job",
     ]
 
 
@@ -309,7 +310,7 @@ def test_no_job_runs_twice_and_no_number_is_used_again(
         for host in workers
         for line in host.run("cat /tmp/ran 2>/dev/null || true").stdout.split()
     )
-    assert new == gone_back.result["first_job"] > max(jobs.values())
+    assert new >= gone_back.result["first_job"] > max(jobs.values())
     assert ran == sorted([jobs["across"], jobs["last"], jobs["waiting"], new])
 
 
@@ -340,7 +341,7 @@ def test_one_host_for_everything_goes_there_and_back_with_its_jobs(
     assert complaints == []
     assert (during, back["result"]["ended_for_it"]) == ("RUNNING", [job])
     assert listed(single, "controller-1") == before
-    assert submit(single, people.ada.login) == job + 1
+    assert submit(single, people.ada.login) > job
 
 
 def test_after_there_and_back_and_the_end_hosts_are_as_they_were(
