@@ -112,7 +112,7 @@ READ = "journalctl --sync; journalctl --boot --output=cat _PID=1 | grep -c '^Rel
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize(("start", "state", "times"), [(True, "active", 2), (False, "inactive", 1)])
+@pytest.mark.parametrize(("start", "state", "times"), [(True, "active", 3), (False, "inactive", 1)])
 def test_packages_start_what_they_bring_unless_they_are_not_to(
     remote: Remote, host: Host, tmp_path: Path, start: bool, state: str, times: int
 ) -> None:

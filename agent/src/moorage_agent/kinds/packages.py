@@ -47,7 +47,7 @@ for word; do
     esac
     set -- "$@" "$word"
 done
-exec /usr/bin/systemctl "$@"
+exec /usr/bin/systemctl --no-reload "$@"
 """,
 }
 """What packages' own scripts find in the place of programs by which they start and stop services,
