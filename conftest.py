@@ -30,7 +30,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         marks = frozenset(mark.name for mark in item.iter_markers())
         path = item.path.relative_to(config.rootpath)
-        if strays := [lane.name for lane in lanes.LANES if lane.misses(marks, path)]:
+        if strays := lanes.strays(marks, path):
             where = f"the lane {strays[0]}, which does not look there: see tools/lanes.py"
             raise pytest.UsageError(f"{item.nodeid} is of {where}")
     # Otherwise one process is at them at the end, and the others have nothing left to do.

@@ -1,7 +1,7 @@
 """All tests, in lanes that run beside each other: `python -m tools.lanes [ARGUMENTS OF PYTEST]`.
 
 Tests on hosts wait more than they work, so what needs none runs beside them, and yields to them.
-The browser comes late: beside all others pages take longer than anybody waits for them. A lane
+The browser comes later: beside all others pages take longer than anybody waits for them. A lane
 looks at its folders alone: to read all tests takes a process half a minute on a new clone.
 """
 
@@ -43,30 +43,58 @@ class Lane:
         """Its tests, as pytest wants to be told."""
         return " and ".join([*filter(None, [self.mark]), *(f"not {each}" for each in self.without)])
 
-    def misses(self, marks: frozenset[str], path: Path) -> bool:
-        """Whether a test of its own is where it does not look."""
-        own = self.mark in {None, *marks} and marks.isdisjoint(self.without)
-        return own and bool(self.folders) and not any(map(path.is_relative_to, self.folders))
+    def wants(self, marks: frozenset[str]) -> bool:
+        """Whether a test with these marks is one of its own."""
+        return self.mark in {None, *marks} and marks.isdisjoint(self.without)
+
+    def looks_at(self, path: Path) -> bool:
+        return not self.folders or any(map(path.is_relative_to, self.folders))
+
+    def of(self, named: Sequence[str]) -> list[str]:
+        """What it looks at of paths that somebody has named: those, or its own below them."""
+        if not self.folders:
+            return [*named]
+        own = [each for each in named if self.looks_at(Path(each.partition("::")[0]))]
+        below = [each for each in self.folders if any(map(Path(each).is_relative_to, named))]
+        return own or below
 
 
 HOSTS = ("agent/tests", "core/tests/credentials", "lab/tests", "tests/e2e", "tests/faults")
+LIVES = ("life", "working", "test_agentless.py", "test_homes.py", "test_state.py")
+CHANGES = tuple(
+    f"test_{name}.py" for name in ("changing", "places", "projects", "table", "trouble", "versions")
+)
+SLURM = Path("tests/slurm")
 LANES = (
-    Lane("slurm", "slurm", without=("kit",), folders=("tests/slurm",)),
+    # Clusters wait more than they work: two of these lanes take half the time of one.
+    Lane("lives", "slurm", without=("kit",), folders=tuple(str(SLURM / each) for each in LIVES)),
+    Lane(
+        "changes", "slurm", without=("kit",), folders=tuple(str(SLURM / each) for each in CHANGES)
+    ),
     Lane("hosts", "lab", without=("slurm", "kit", "browser", "tutorial"), folders=HOSTS),
     Lane("tutorial", "tutorial", folders=("tests/docs",)),
-    Lane("browser", "browser", folders=("tests/console",), after="slurm"),
+    Lane("browser", "browser", folders=("tests/console",), after="hosts"),
     Lane("plain", without=("lab", "browser"), alone=False),
 )
 
 
-def command(lane: Lane, arguments: Sequence[str]) -> list[str]:
-    """What runs a lane. Whoever names files or folders means those."""
-    named = any(Path(each.partition("::")[0]).exists() for each in arguments)
+def strays(marks: frozenset[str], path: Path) -> list[str]:
+    """The lanes of which a test is, where none of them looks at it."""
+    own = [lane for lane in LANES if lane.wants(marks)]
+    return [] if any(lane.looks_at(path) for lane in own) else [lane.name for lane in own]
+
+
+def command(lane: Lane, arguments: Sequence[str]) -> list[str] | None:
+    """What runs a lane. Whoever names files or folders means those; None where none is its own."""
+    named = [each for each in arguments if Path(each.partition("::")[0]).exists()]
+    where = lane.of(named) if named else lane.folders
+    if named and not where:
+        return None
     nice = [] if lane.alone else ["nice", "-n", str(YIELDS)]
     many = [] if lane.alone else ["-n", WORKERS, "--dist", "loadfile"]
-    where: Sequence[str] = () if named else lane.folders
+    options = [each for each in arguments if each not in named]
     run = [sys.executable, "-m", "pytest", "-q", "-m", lane.marks]
-    return [*nice, *run, *many, *where, *arguments]
+    return [*nice, *run, *many, *where, *options]
 
 
 async def main(arguments: Sequence[str]) -> int:
@@ -80,10 +108,14 @@ async def _run(lane: Lane, arguments: Sequence[str], ended: dict[str, asyncio.Ev
     """Run one; what it says is shown once it has ended, for several would speak at once."""
     if lane.after is not None:
         await ended[lane.after].wait()
+    words = command(lane, arguments)
+    if words is None:
+        ended[lane.name].set()
+        return NONE_THERE
     began = time.monotonic()
     with tempfile.TemporaryFile() as said:
         process = await asyncio.create_subprocess_exec(
-            *command(lane, arguments), stdout=said, stderr=asyncio.subprocess.STDOUT
+            *words, stdout=said, stderr=asyncio.subprocess.STDOUT
         )
         code = await process.wait()
         ended[lane.name].set()

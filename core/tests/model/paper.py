@@ -197,6 +197,7 @@ class Paper:
         op.attempt += failed
         op.begun = op.begun and not failed
         op.error, op.recovery, op.due = None, None, None
+        op.holder = None  # one whose lease had run out does not know that it goes back
         if op.status != "ready":
             self.move(op, "pending")
 

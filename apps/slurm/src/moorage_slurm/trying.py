@@ -4,7 +4,7 @@ import moorage
 from moorage_slurm import cluster, host
 from moorage_slurm.joining import scheduler
 
-BUSY = "No worker had room for a job of the platform's own, so none was tried."
+BUSY = "No worker took a job of the platform's own at once, so none was tried."
 
 
 async def try_a_job(op: moorage.InstanceOperation) -> None:

@@ -17,6 +17,8 @@ OURS = "moorage"
 """How every reason of ours begins."""
 SHUT = frozenset({"DOWN", "FAIL"})
 """States that somebody can give a node. Slurm gives the first as well."""
+NOT_STARTED = "Unable to allocate resources"
+"""What srun says where no job began in the time that it has."""
 BAD = frozenset({"DOWN", "FAIL", "NOT_RESPONDING", "INVALID_REG", "UNKNOWN", "ERROR"})
 
 
@@ -131,6 +133,8 @@ def canary(given: Json) -> Json:
         return {"ran": True}
     if jobs_on(name) or are_waiting() or not has_room(_must_find(name)):
         return {"ran": False}
+    if given.get("may_not_start") and NOT_STARTED in done.words:
+        return {"ran": False}
     raise Refused("canary_failed", f"A job on {name} did not end well: {done.words}")
 
 
@@ -148,7 +152,8 @@ def try_one(given: Json) -> Json:
         return [node for node in list_all() if node["node"] in names]
 
     found = pick(until(look, is_said, within=ANSWERS_WITHIN))
-    ran = found is not None and canary({**given, "node": found})["ran"]
+    # A scheduler that has just been started may take its time.
+    ran = found is not None and canary({"node": found, "may_not_start": True})["ran"]
     return {"node": found if ran else None}
 
 
