@@ -230,3 +230,14 @@ def test_jobs_have_the_time_that_the_request_leaves_them(
     since = NOON - timedelta(seconds=60)
 
     assert cluster.is_overdue(given, since=since, now=NOON) is overdue
+
+
+def test_a_change_does_not_fail_for_a_job_that_could_not_start_and_a_join_does(
+    scheduler: Callable[..., Path],
+) -> None:
+    late = "echo srun: error: Unable to allocate resources: Requested nodes are busy >&2; exit 1"
+    scheduler(shows(free("a")), srun=late)
+
+    assert nodes.try_one({"nodes": ["a"]}) == {"node": None}
+    with pytest.raises(commands.Refused, match="nodes are busy"):
+        nodes.canary({"node": "a"})
