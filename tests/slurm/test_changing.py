@@ -267,7 +267,8 @@ def test_what_slurm_marks_down_is_mended_and_what_an_admin_took_down_stays(
     wait_until(lambda: cluster.run(*shown).split() == ["down", "idle"], seconds=120)
     cluster.run(*TOOL, "nodes.mend", stdin=b'{"node": "worker-1"}')
 
-    assert cluster.run(*shown).split() == ["down", "idle"]
+    # The other may run the job by which the repair has tried it.
+    assert cluster.run(*shown).split()[0] == "down"
     cluster.run("scontrol", "update", "nodename=worker-1", "state=resume")
     wait_until(lambda: is_calm(cluster), seconds=120)
 
