@@ -15,11 +15,12 @@ find / -xdev \( \
     -path /export -o -path /home -o -path /var/lib/moorage-agent -o -path /var/log/journal -o \
     -path /var/cache/apt -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /var/log/apt -o \
     -path /var/cache/debconf -o -path /var/lib/ucf -o -path /var/log/dpkg.log -o \
+    -path /etc/ssh/moorage -o -path /etc/ssh/sshd_config.d/50-moorage.conf -o \
     -path /var/log/alternatives.log -o -path /var/cache/ldconfig -o -path /etc/ld.so.cache \
     \) -prune -o -printf 'file %p %y %m\n'
 """
-"""Left out: what changes by itself, homes, which are the platform's, and what package managers note
-for themselves of what they did."""
+"""Left out: what changes by itself, what is the platform's (homes, and by what people enter once
+anybody may), and what package managers note for themselves of what they did."""
 
 
 def take(host: Host) -> frozenset[str]:
