@@ -191,7 +191,9 @@ def _kill_scheduler(cluster: Cluster) -> float:
 
 def _stop_scheduler(cluster: Cluster) -> tuple[float, float]:
     """As an admin stops it by mistake: systemd leaves it so, the platform does not."""
-    path, began = cluster.path, time.monotonic()
+    path = cluster.path
+    cluster.admin.until(path, lambda found: found["health"] == "healthy", seconds=120)
+    began = time.monotonic()
     cluster.run("systemctl", "stop", "slurmctld")
     cluster.admin.until(path, lambda found: found["health"] == "unhealthy", seconds=60)
     seen = time.monotonic() - began
@@ -204,7 +206,7 @@ def _fill_queue(cluster: Cluster, person: Person) -> float:
     submit = "sbatch --hold --chdir=/tmp --wrap=true"
     words = ("sh", "-c", f"seq {JOBS - 1} | xargs -P4 -I+ {submit} >/dev/null")
     cluster.controller.run(["runuser", "-u", person.login, "--", *words], timeout=600)
-    path = f"{cluster.path}/views/queue?limit=1"
+    path = f"{cluster.path}/views/slurm.queue?limit=1"
     cluster.admin.until(path, lambda page: page["total"] == JOBS - 1, seconds=120)
     began = time.monotonic()
     cluster.run(*submit.split(), user=person.login)

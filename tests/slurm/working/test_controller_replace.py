@@ -119,6 +119,6 @@ def test_a_dead_host_loses_no_job_that_workers_know_and_runs_none_twice(
     assert host.get(KEY) != worker.get(KEY)
     assert host.run(["pgrep", "-x", "slurmctld"], check=False).code != 0
     assert (told["status"], told["error"]["code"]) == ("blocked", "losses_to_accept")
-    assert f"jobs above {still}, which the view `queue` still shows" in told["error"]["message"]
+    assert f"jobs above {still}, which the view `slurm.queue`" in told["error"]["message"]
     assert f"Those that began since are ended: {still + 1}" in told["error"]["message"]
     clusters.renew(admin, acme, held, 3)

@@ -144,7 +144,7 @@ def losses(found: Mapping[str, Any], *, now: float) -> str:
         f"{gone} Jobs that run go on and jobs that wait are kept, as of the copy that"
         f" {found['keeper']} has: of {at}, {now - copy['at']:.0f} s ago. Lost is what was submitted"
         f" since, and in the seconds before it: jobs above {copy['highest']}, which the view"
-        " `queue` still shows as it was seen last."
+        " `slurm.queue` still shows as it was seen last."
         f"{f' Those that began since are ended: {begun}.' if begun else ''}{silent} {ACCEPT}"
     )
 
