@@ -29,7 +29,6 @@ FLOOR = Path(__file__).with_name("slurm_floor.sh")
 NAME, HOSTS = "bench", 8
 """Three for the script, three for the platform, one to add and one to replace a dead one by."""
 ROUNDS = 5
-JOBS = 5000
 UNDO = {"bare": "wipe", "present": "teardown"}
 """What of the script takes back what another did."""
 Report = Callable[..., None]
@@ -96,7 +95,6 @@ def _measure_bare(ground: Ground, held: Held) -> None:
     seen, mended = _stop_scheduler(cluster)
     report("slurmctld stopped, until health says so", seen, "s", "<= 10", seen <= 10)
     report("slurmctld stopped, until a repair has mended it", mended, "s")
-    report(f"a job, until it is in the view of {JOBS:,}", _fill_queue(cluster, ground.person), "s")
     report("host dead, until replaced", _replace(cluster, held[4]), "s")
     report("taken down, packages too", _take_down(cluster), "s")
 
@@ -199,22 +197,6 @@ def _stop_scheduler(cluster: Cluster) -> tuple[float, float]:
     seen = time.monotonic() - began
     cluster.admin.until(path, lambda found: found["health"] == "healthy", seconds=120)
     return seen, time.monotonic() - began
-
-
-def _fill_queue(cluster: Cluster, person: Person) -> float:
-    """From the submission of one more job until the view has it, of as many as a busy site has."""
-    submit = "sbatch --hold --chdir=/tmp --wrap=true"
-    words = ("sh", "-c", f"seq {JOBS - 1} | xargs -P4 -I+ {submit} >/dev/null")
-    cluster.controller.run(["runuser", "-u", person.login, "--", *words], timeout=600)
-    path = f"{cluster.path}/views/slurm.queue?limit=1"
-    cluster.admin.until(path, lambda page: page["total"] == JOBS - 1, seconds=120)
-    began = time.monotonic()
-    cluster.run(*submit.split(), user=person.login)
-    cluster.admin.until(path, lambda page: page["total"] == JOBS, seconds=120)
-    took = time.monotonic() - began
-    cluster.run("scancel", f"--user={person.login}")
-    wait_until(lambda: not cluster.run("squeue", "-h"))
-    return took
 
 
 def _replace(cluster: Cluster, machine: tuple[Member, str]) -> float:
